@@ -51,7 +51,7 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 	total := show.DifferenceTotal(services, differences)
 	switch i.output.format {
 	case outputCSV:
-		return show.Differences(differences).CSV(i.Out)
+		return i.print(show.Differences(differences).CSV())
 	case outputHTML:
 		return i.print(table.Page(total, show.Differences(differences).HTML()))
 	}

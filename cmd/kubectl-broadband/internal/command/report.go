@@ -89,7 +89,7 @@ func (*reporter) take(ctx context.Context, cluster *fleet.Cluster, report *judge
 func (r *reporter) show(report *judge.Report) error {
 	switch r.output.format {
 	case outputCSV:
-		return show.Entries(report).CSV(r.Out)
+		return r.print(show.Entries(report).CSV())
 	case outputHTML:
 		return r.print(show.ReportHTML(report))
 	}

@@ -75,7 +75,8 @@ func Outcomes(choices []*judge.Choice, past string) Section {
 			done++
 			continue
 		}
-		rows.AddCells(table.Cell{Text: choice.Short()}, table.Cell{Text: choice.Outcome, Color: color})
+		rows.Add(choice.Short(), choice.Outcome)
+		rows.Paint("OUTCOME", color)
 	}
 	section := Section{After: []string{fmt.Sprintf("%s %s", judge.Counted(done, "object"), past)}}
 	if len(rows.Rows) > 0 {

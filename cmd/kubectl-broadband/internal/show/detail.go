@@ -51,9 +51,10 @@ func valueSection(detail *judge.Detail, now time.Time) Section {
 		if value.Differs {
 			mark, color = "differs", table.Yellow
 		}
-		rows.AddCells(table.Cell{Text: value.Field}, table.Cell{Text: cmp.Or(value.Declared, "not managed")},
-			table.Cell{Text: cmp.Or(value.Carrier, unknown), Color: color}, table.Cell{Text: KnownBy(value.Source)},
-			table.Cell{Text: ago(now, value.Since)}, table.Cell{Text: mark, Color: color})
+		rows.Add(value.Field, cmp.Or(value.Declared, "not managed"), cmp.Or(value.Carrier, unknown), KnownBy(value.Source),
+			ago(now, value.Since), mark)
+		rows.Paint("CARRIER", color)
+		rows.Paint("", color)
 	}
 	return Section{Title: "Declared and known", Table: rows}
 }
@@ -105,7 +106,8 @@ func progressSection(detail *judge.Detail, now time.Time) Section {
 		if request.Phase == v1alpha1.PhaseOutcomeUnknown || request.Phase == v1alpha1.PhaseLateAcceptance {
 			color = table.Red
 		}
-		rows.AddCells(table.Cell{Text: string(request.Operation)}, table.Cell{Text: string(request.Phase), Color: color})
+		rows.Add(string(request.Operation), string(request.Phase))
+		rows.Paint("", color)
 		for _, line := range progressLines(request, now) {
 			if line.Value != "" {
 				rows.Add(line.Name, line.Value)
@@ -217,10 +219,9 @@ func historySection(detail *judge.Detail) Section {
 		if request.Outcome == v1alpha1.PhaseSucceeded {
 			color = table.Green
 		}
-		rows.AddCells(table.Cell{Text: judge.Time(request.SubmittedAt)}, table.Cell{Text: string(request.Operation)},
-			table.Cell{Text: request.Change}, table.Cell{Text: string(request.Outcome), Color: color},
-			table.Cell{Text: request.Code}, table.Cell{Text: request.ApprovedBy}, table.Cell{Text: request.RetriedBy},
-			table.Cell{Text: request.ResolvedBy})
+		rows.Add(judge.Time(request.SubmittedAt), string(request.Operation), request.Change, string(request.Outcome),
+			request.Code, request.ApprovedBy, request.RetriedBy, request.ResolvedBy)
+		rows.Paint("OUTCOME", color)
 	}
 	return Section{Title: "History", Table: rows}
 }
@@ -235,9 +236,9 @@ func healthSection(detail *judge.Detail, now time.Time) Section {
 	if health.Summary == "Green" {
 		color = table.Green
 	}
-	rows.AddCells(table.Cell{Text: health.Summary, Color: color}, table.Cell{Text: health.Connectivity},
-		table.Cell{Text: health.Performance}, table.Cell{Text: health.Stability}, table.Cell{Text: ago(now, health.Since)},
-		table.Cell{Text: health.Alert}, table.Cell{Text: health.NextAction})
+	rows.Add(health.Summary, health.Connectivity, health.Performance, health.Stability, ago(now, health.Since),
+		health.Alert, health.NextAction)
+	rows.Paint("HEALTH", color)
 	return Section{Table: rows}
 }
 
@@ -269,8 +270,8 @@ func accountSection(detail *judge.Detail) Section {
 	if login != v1alpha1.ReasonTokenIssued {
 		color = table.Red
 	}
-	rows.AddCells(table.Cell{Text: account.Name}, table.Cell{Text: account.Carrier}, table.Cell{Text: account.Client},
-		table.Cell{Text: login, Color: color}, table.Cell{Text: account.Answers}, table.Cell{Text: detail.Ledger})
+	rows.Add(account.Name, account.Carrier, account.Client, login, account.Answers, detail.Ledger)
+	rows.Paint("LOGIN", color)
 	return Section{Table: rows}
 }
 
@@ -281,8 +282,8 @@ func eventSection(detail *judge.Detail, now time.Time) Section {
 		if event.Type != "Normal" {
 			color = table.Yellow
 		}
-		rows.AddCells(table.Cell{Text: ago(now, event.At)}, table.Cell{Text: event.Type, Color: color},
-			table.Cell{Text: event.Reason}, table.Cell{Text: event.Message})
+		rows.Add(ago(now, event.At), event.Type, event.Reason, event.Message)
+		rows.Paint("TYPE", color)
 	}
 	return Section{Table: rows}
 }

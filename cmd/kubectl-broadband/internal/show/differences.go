@@ -18,9 +18,8 @@ import (
 func Differences(differences []imports.Difference) *table.Table {
 	rows := table.New("NAME", "SERVICE", "DIFFERENCE", "FIELD", "DECLARED", "CARRIER", "DETAIL")
 	for _, one := range differences {
-		rows.AddCells(table.Cell{Text: one.Name}, table.Cell{Text: one.ServiceID},
-			table.Cell{Text: string(one.Kind), Color: table.Yellow}, table.Cell{Text: one.Field}, table.Cell{Text: one.Declared},
-			table.Cell{Text: one.Carrier}, table.Cell{Text: one.Detail})
+		rows.Add(one.Name, one.ServiceID, string(one.Kind), one.Field, one.Declared, one.Carrier, one.Detail)
+		rows.Paint("DIFFERENCE", table.Yellow)
 	}
 	return rows
 }

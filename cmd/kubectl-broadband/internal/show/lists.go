@@ -14,8 +14,8 @@ import (
 func Checks(checks []judge.Check) Section {
 	rows := table.New("ABOUT", "CHECK", "RESULT", "DETAIL")
 	for _, check := range checks {
-		rows.AddCells(table.Cell{Text: check.About}, table.Cell{Text: check.What},
-			table.Cell{Text: string(check.Result), Color: colorOfCheck(check.Result)}, table.Cell{Text: check.Detail})
+		rows.Add(check.About, check.What, string(check.Result), check.Detail)
+		rows.Paint("RESULT", colorOfCheck(check.Result))
 	}
 	return Section{Table: rows}
 }

@@ -77,8 +77,8 @@ func waitingSection(all []judge.Waiting, now time.Time) Section {
 	commands := make([]string, 0, len(all))
 	for _, one := range all {
 		count += one.Count
-		rows.AddCells(table.Cell{Text: one.Reason, Color: table.Yellow}, table.Cell{Text: strconv.Itoa(one.Count)},
-			table.Cell{Text: one.Oldest.Short()}, table.Cell{Text: one.Message}, table.Cell{Text: judge.Age(now, one.Since)})
+		rows.Add(one.Reason, strconv.Itoa(one.Count), one.Oldest.Short(), one.Message, judge.Age(now, one.Since))
+		rows.Paint("REASON", table.Yellow)
 		if command := "  " + one.Command; !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
@@ -113,9 +113,8 @@ func actionSection(overview *judge.Overview, action judge.Action, needs []judge.
 		if action == judge.Approve {
 			reason = ""
 		}
-		rows.AddCells(table.Cell{Text: names.shown(need.Reference)}, table.Cell{Text: need.Short()},
-			table.Cell{Text: reason, Color: colorOf(action)}, table.Cell{Text: need.What},
-			table.Cell{Text: judge.Age(now, need.Since)})
+		rows.Add(names.shown(need.Reference), need.Short(), reason, need.What, judge.Age(now, need.Since))
+		rows.Paint("REASON", colorOf(action))
 	}
 	section := Section{
 		Title: fmt.Sprintf("%s (%d)", action.Heading(), len(needs)), Color: colorOf(action), Table: rows,
@@ -153,8 +152,8 @@ func countSection(overview *judge.Overview) Section {
 		if count.Ready == "True" {
 			color = table.Green
 		}
-		rows.AddCells(table.Cell{Text: count.Kind}, table.Cell{Text: count.Ready, Color: color},
-			table.Cell{Text: count.Reason}, table.Cell{Text: strconv.Itoa(count.Count)})
+		rows.Add(count.Kind, count.Ready, count.Reason, strconv.Itoa(count.Count))
+		rows.Paint("READY", color)
 	}
 	return Section{Title: judge.Counted(overview.Objects, "object"), Table: rows}
 }

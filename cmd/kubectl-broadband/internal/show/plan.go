@@ -65,37 +65,31 @@ func planTable(plan *judge.Plan, priced dated) *table.Table {
 	}
 	for _, object := range plan.Objects {
 		for i := range object.Changes {
-			row := planRow(&object, i, priced)
+			namespace, name := "", ""
 			if i == 0 {
-				row[0].Text, row[1].Text = names.shown(object.Reference), object.Short()
+				namespace, name = names.shown(object.Reference), object.Short()
 			}
-			rows.AddCells(row...)
+			rows.Add(append([]string{namespace, name}, planCells(&object, i, priced)...)...)
+			if !object.Changes[i].InProgress {
+				rows.Paint("TO", table.Yellow)
+			}
 		}
 	}
 	return rows
 }
 
-func planRow(object *judge.ObjectPlan, at int, priced dated) []table.Cell {
-	change, color := object.Changes[at], table.Yellow
+func planCells(object *judge.ObjectPlan, at int, priced dated) []string {
+	change := object.Changes[at]
 	oneTime, monthly := Price(object.All(), at)
 	note, read := "", ""
 	if oneTime != "" {
 		read = priced(object)
 	}
 	if change.InProgress {
-		oneTime, monthly, read, note, color = "", "", "", "in progress", table.Plain
+		oneTime, monthly, read, note = "", "", "", "in progress"
 	}
-	return []table.Cell{
-		{},
-		{},
-		{Text: change.Field},
-		{Text: From(change.Change)},
-		{Text: KnownBy(change.KnownBy)},
-		{Text: To(change.Change), Color: color},
-		{Text: oneTime},
-		{Text: monthly},
-		{Text: read},
-		{Text: note},
+	return []string{
+		change.Field, From(change.Change), KnownBy(change.KnownBy), To(change.Change), oneTime, monthly, read, note,
 	}
 }
 

@@ -24,21 +24,20 @@ type Section struct {
 
 // Write writes sections with an empty line between them.
 func Write(out io.Writer, style table.Style, sections ...Section) error {
+	var text strings.Builder
 	for i, section := range sections {
 		if i > 0 {
-			if _, err := io.WriteString(out, "\n"); err != nil {
-				return fmt.Errorf("write the output: %w", err)
-			}
+			text.WriteString("\n")
 		}
-		if err := section.write(out, style); err != nil {
-			return fmt.Errorf("write the output: %w", err)
-		}
+		section.write(&text, style)
+	}
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil
 }
 
-func (s Section) write(out io.Writer, style table.Style) error {
-	var text strings.Builder
+func (s Section) write(text *strings.Builder, style table.Style) {
 	if s.Title != "" {
 		color := s.Color
 		if color == table.Plain {
@@ -48,15 +47,11 @@ func (s Section) write(out io.Writer, style table.Style) error {
 			text.WriteString(style.Paint(color, line) + "\n")
 		}
 	}
-	writeLines(&text, s.Lines, style)
+	writeLines(text, s.Lines, style)
 	if s.Table != nil {
-		if err := s.Table.Write(&text, style); err != nil {
-			return err
-		}
+		text.WriteString(s.Table.Text(style))
 	}
-	writeLines(&text, s.After, style)
-	_, err := io.WriteString(out, text.String())
-	return err //nolint:wrapcheck // the caller says what it writes
+	writeLines(text, s.After, style)
 }
 
 // writeLines wraps lines, except for commands to paste, which a terminal wraps without a break.

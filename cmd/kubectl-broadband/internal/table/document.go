@@ -3,9 +3,7 @@
 package table
 
 import (
-	"fmt"
 	"html"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,17 +15,9 @@ import (
 func (t *Table) Markdown() string {
 	shown := t.withoutEmptyColumns()
 	var text strings.Builder
-	names := make([]string, 0, len(shown.Columns))
-	for _, column := range shown.Columns {
-		names = append(names, column.Name)
-	}
-	text.WriteString(markdownRow(names) + "|" + strings.Repeat(" --- |", len(names)) + "\n")
+	text.WriteString(markdownRow(shown.heading()) + "|" + strings.Repeat(" --- |", len(shown.Columns)) + "\n")
 	for _, row := range shown.Rows {
-		cells := make([]string, 0, len(row))
-		for _, cell := range row {
-			cells = append(cells, cell.Text)
-		}
-		text.WriteString(markdownRow(cells))
+		text.WriteString(markdownRow(row))
 	}
 	return text.String()
 }
@@ -41,10 +31,10 @@ func MarkdownText(text string) string {
 	).Replace(text)
 }
 
-func markdownRow(cells []string) string {
+func markdownRow(cells []Cell) string {
 	escaped := make([]string, 0, len(cells))
 	for _, cell := range cells {
-		escaped = append(escaped, MarkdownText(cell))
+		escaped = append(escaped, MarkdownText(cell.Text))
 	}
 	return "| " + strings.Join(escaped, " | ") + " |\n"
 }
@@ -79,37 +69,26 @@ func breakable(text string) string {
 	return partsOfNames.ReplaceAllString(html.EscapeString(text), "$1<wbr>$2")
 }
 
-// CSV writes the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
+// CSV returns the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
 // an apostrophe. A text with a special character is in quotes, and so is one with a character that
 // separates cells only in some countries.
-func (t *Table) CSV(out io.Writer) error {
-	names := make([]string, 0, len(t.Columns))
-	for _, column := range t.Columns {
-		names = append(names, strings.ToLower(column.Name))
-	}
+func (t *Table) CSV() string {
 	var text strings.Builder
-	text.WriteString(csvRow(names))
+	text.WriteString(strings.ToLower(csvRow(t.heading())))
 	for _, row := range t.Rows {
-		cells := make([]string, len(t.Columns))
-		for i, cell := range row {
-			cells[i] = inert(cell.Text)
-		}
-		text.WriteString(csvRow(cells))
+		text.WriteString(csvRow(row))
 	}
-	if _, err := io.WriteString(out, text.String()); err != nil {
-		return fmt.Errorf("write CSV: %w", err)
-	}
-	return nil
+	return text.String()
 }
 
-func csvRow(cells []string) string {
+func csvRow(cells []Cell) string {
 	quoted := make([]string, 0, len(cells))
 	for _, cell := range cells {
-		if plainCell.MatchString(cell) {
-			quoted = append(quoted, cell)
-			continue
+		text := inert(cell.Text)
+		if !plainCell.MatchString(text) {
+			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 		}
-		quoted = append(quoted, `"`+strings.ReplaceAll(cell, `"`, `""`)+`"`)
+		quoted = append(quoted, text)
 	}
 	return strings.Join(quoted, ",") + "\n"
 }

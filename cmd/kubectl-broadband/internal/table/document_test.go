@@ -36,15 +36,11 @@ func TestNoCellOfCSVIsAFormula(t *testing.T) {
 	for text, want := range hostile() {
 		shown := table.New("PLAN", "NEXT")
 		shown.Add(text, "x")
-		var out strings.Builder
-		if err := shown.CSV(&out); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(shown.CSV())).ReadAll()
 		if err != nil || len(rows) != 2 || len(rows[1]) != 2 || rows[1][0] != want {
 			t.Errorf("%q is %q: %v", text, rows, err)
 		}
-		if _, bare, _ := strings.Cut(out.String(), "\n"); strings.ContainsAny(text, ";\t\"\n") && bare[0] != '"' {
+		if _, bare, _ := strings.Cut(shown.CSV(), "\n"); strings.ContainsAny(text, ";\t\"\n") && bare[0] != '"' {
 			t.Errorf("%q is not in quotes: %s", text, bare)
 		}
 	}
@@ -74,11 +70,7 @@ func TestNoCellControlsATerminal(t *testing.T) {
 	t.Parallel()
 	shown := table.New("PLAN")
 	shown.Add("a\x1b[2Jb\u009b1mc\u202ed\u200be\r")
-	var out strings.Builder
-	if err := shown.Write(&out, table.Style{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
-	text := out.String()
+	text := shown.Text(table.Style{Width: 80})
 	if !strings.Contains(text, "a [2Jb 1mcde") || strings.ContainsAny(text, "\x1b\u009b\u202e\u200b\r") {
 		t.Errorf("%q", text)
 	}

@@ -5,7 +5,6 @@
 package table
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -70,25 +69,25 @@ func New(names ...string) *Table {
 
 // CutColumn sets the named column to cut its text instead of wrapping it.
 func (t *Table) CutColumn(name string) *Table {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			t.Columns[i].Cut = true
-		}
-	}
+	t.Columns[t.column(name)].Cut = true
 	return t
 }
 
-// Add adds a row of plain cells.
+// Add adds a row of plain cells. The last ones may be left out.
 func (t *Table) Add(texts ...string) {
-	row := make([]Cell, 0, len(texts))
-	for _, text := range texts {
-		row = append(row, Cell{Text: text})
+	row := make([]Cell, len(t.Columns))
+	for i, text := range texts {
+		row[i].Text = text
 	}
 	t.Rows = append(t.Rows, row)
 }
 
-// AddCells adds a row.
-func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
+// Paint colors the cell of the last row in the named column.
+func (t *Table) Paint(name string, color Color) { t.Rows[len(t.Rows)-1][t.column(name)].Color = color }
+
+func (t *Table) column(name string) int {
+	return slices.IndexFunc(t.Columns, func(column Column) bool { return column.Name == name })
+}
 
 // The space between two columns, normally and in a narrow terminal, and the minimum width of a
 // column in which words are broken.
@@ -98,9 +97,9 @@ const (
 	narrowest = 12
 )
 
-// Write writes the table. Columns that are empty in every row are left out. If the columns do not fit
+// Text returns the table without the columns that are empty in every row. If the columns do not fit
 // side by side, each row becomes a list of its cells.
-func (t *Table) Write(out io.Writer, style Style) error {
+func (t *Table) Text(style Style) string {
 	shown := t.withoutEmptyColumns()
 	shown.makePrintable()
 	var text strings.Builder
@@ -111,8 +110,7 @@ func (t *Table) Write(out io.Writer, style Style) error {
 	} else {
 		shown.writeLists(&text, style)
 	}
-	_, err := io.WriteString(out, text.String())
-	return err //nolint:wrapcheck // the caller knows where it writes
+	return text.String()
 }
 
 // makePrintable removes what a terminal would carry out instead of showing: control characters, which
@@ -142,20 +140,12 @@ func (t *Table) heading() []Cell {
 func (t *Table) withoutEmptyColumns() *Table {
 	shown := &Table{Indent: t.Indent, Rows: make([][]Cell, len(t.Rows))}
 	for i, column := range t.Columns {
-		used := len(t.Rows) == 0
-		for _, row := range t.Rows {
-			used = used || i < len(row) && row[i].Text != ""
-		}
-		if !used {
+		if len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Text != "" }) {
 			continue
 		}
 		shown.Columns = append(shown.Columns, column)
 		for r, row := range t.Rows {
-			cell := Cell{}
-			if i < len(row) {
-				cell = row[i]
-			}
-			shown.Rows[r] = append(shown.Rows[r], cell)
+			shown.Rows[r] = append(shown.Rows[r], row[i])
 		}
 	}
 	return shown
@@ -257,7 +247,7 @@ func (t *Table) writeLists(text *strings.Builder, style Style) {
 		list := &Table{Columns: make([]Column, 2), Indent: t.Indent}
 		for i, cell := range row {
 			if cell.Text != "" {
-				list.AddCells(Cell{Text: t.Columns[i].Name, Color: Faint}, cell)
+				list.Rows = append(list.Rows, []Cell{{Text: t.Columns[i].Name, Color: Faint}, cell})
 			}
 		}
 		name, _ := list.natural(0)

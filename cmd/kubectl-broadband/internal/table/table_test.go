@@ -10,32 +10,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/table"
 )
 
-func written(t *testing.T, rows *table.Table, style table.Style) string {
-	t.Helper()
-	var out strings.Builder
-	if err := rows.Write(&out, style); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
 func example() *table.Table {
 	rows := table.New("OBJECT", "EMPTY", "CHANGE", "AGE")
 	rows.Add("bbs/site-014", "", "plan.name Home 50/20 → Home 100/20, restorationSLA unknown → Enhanced-8", "3m")
-	rows.AddCells(table.Cell{Text: "bbs/site-015", Color: table.Red}, table.Cell{}, table.Cell{Text: "none"})
+	rows.Add("bbs/site-015", "", "none")
+	rows.Paint("OBJECT", table.Red)
 	return rows
 }
 
 func TestLinesFitTheTerminalAndNoWordIsLost(t *testing.T) {
 	t.Parallel()
 	for width := 30; width <= 120; width++ {
-		text := written(t, example(), table.Style{Width: width})
+		text := example().Text(table.Style{Width: width})
 		for line := range strings.Lines(text) {
 			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
 				t.Fatalf("width %d: %q", width, line)
 			}
 		}
-		if strings.Count(text, "5") != strings.Count(written(t, example(), table.Style{}), "5") {
+		if strings.Count(text, "5") != strings.Count(example().Text(table.Style{}), "5") {
 			t.Fatalf("width %d: text is lost:\n%s", width, text)
 		}
 	}
@@ -51,7 +43,7 @@ func wide() *table.Table {
 
 func TestWordsStayWholeInATerminalOf100Columns(t *testing.T) {
 	t.Parallel()
-	text := written(t, wide(), table.Style{Width: 100})
+	text := wide().Text(table.Style{Width: 100})
 	for _, word := range []string{"SUCCEEDED", "AggregationConversion", "kubectl-broadband", "  12  "} {
 		if !strings.Contains(text, word) {
 			t.Errorf("%q is broken:\n%s", word, text)
@@ -76,11 +68,11 @@ FAILED          0
 ONE-TIME        0.00 AUD
 UNKNOWN PRICES  0
 `
-	if text := written(t, wide(), table.Style{Width: 60}); text != want {
+	if text := wide().Text(table.Style{Width: 60}); text != want {
 		t.Fatal(text)
 	}
 	for width := 30; width < 60; width++ {
-		for line := range strings.Lines(written(t, wide(), table.Style{Width: width})) {
+		for line := range strings.Lines(wide().Text(table.Style{Width: width})) {
 			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
 				t.Fatalf("width %d: %q", width, line)
 			}
@@ -90,14 +82,14 @@ UNKNOWN PRICES  0
 
 func TestAColumnWithoutTextIsLeftOut(t *testing.T) {
 	t.Parallel()
-	if text := written(t, example(), table.Style{}); strings.Contains(text, "EMPTY") {
+	if text := example().Text(table.Style{}); strings.Contains(text, "EMPTY") {
 		t.Fatal(text)
 	}
 }
 
 func TestColorsDoNotMoveColumns(t *testing.T) {
 	t.Parallel()
-	colored := written(t, example(), table.Style{Width: 60, Colors: true})
+	colored := example().Text(table.Style{Width: 60, Colors: true})
 	if !strings.Contains(colored, "\x1b[31mbbs/site-015\x1b[0m") {
 		t.Fatalf("%q", colored)
 	}
@@ -105,14 +97,14 @@ func TestColorsDoNotMoveColumns(t *testing.T) {
 	for _, code := range []string{"\x1b[31m", "\x1b[2m", "\x1b[0m"} {
 		bare = strings.ReplaceAll(bare, code, "")
 	}
-	if plain := written(t, example(), table.Style{Width: 60}); plain != bare {
+	if plain := example().Text(table.Style{Width: 60}); plain != bare {
 		t.Fatalf("without colors:\n%s\nwith:\n%s", plain, bare)
 	}
 }
 
 func TestAColumnThatIsCutHasOneLine(t *testing.T) {
 	t.Parallel()
-	text := written(t, example().CutColumn("CHANGE"), table.Style{Width: 50})
+	text := example().CutColumn("CHANGE").Text(table.Style{Width: 50})
 	if lines := strings.Count(text, "\n"); lines != 3 || !strings.Contains(text, "…") {
 		t.Fatal(text)
 	}
