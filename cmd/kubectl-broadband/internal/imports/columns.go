@@ -12,8 +12,8 @@ import (
 // field is a value of a row, and the headers under which it is recognized.
 type field struct {
 	name    string
-	headers []string
-	vague   []string // headers that can be those of other fields too
+	headers string // separated by spaces
+	vague   string // headers that can be those of other fields too
 	of      func(*Row) *string
 }
 
@@ -21,33 +21,13 @@ const numberField = "serviceID"
 
 func fields() []field {
 	return []field{
-		{
-			"name",
-			[]string{"name", "site", "sitename", "servicename"},
-			[]string{"service", "id"},
-			func(r *Row) *string { return &r.Name },
-		},
-		{
-			numberField,
-			[]string{"serviceid", "serviceno", "servicenumber"},
-			[]string{"service", "id"},
-			func(r *Row) *string { return &r.ServiceID },
-		},
-		{"plan", []string{"plan", "planname"}, nil, func(r *Row) *string { return &r.Plan }},
-		{"term", []string{"term", "termmonths", "months"}, nil, func(r *Row) *string { return &r.Term }},
-		{slaField, []string{"restorationsla", "sla"}, nil, func(r *Row) *string { return &r.SLA }},
-		{
-			aggregationField,
-			[]string{"aggregationmethod", "aggregation"},
-			nil,
-			func(r *Row) *string { return &r.Aggregation },
-		},
-		{
-			profileField,
-			[]string{"dslstabilityprofile", "dslprofile", "dsl"},
-			nil,
-			func(r *Row) *string { return &r.DSLProfile },
-		},
+		{"name", "name site sitename servicename", "service id", func(r *Row) *string { return &r.Name }},
+		{numberField, "serviceid serviceno servicenumber", "service id", func(r *Row) *string { return &r.ServiceID }},
+		{"plan", "plan planname", "", func(r *Row) *string { return &r.Plan }},
+		{"term", "term termmonths months", "", func(r *Row) *string { return &r.Term }},
+		{slaField, "restorationsla sla", "", func(r *Row) *string { return &r.SLA }},
+		{aggregationField, "aggregationmethod aggregation", "", func(r *Row) *string { return &r.Aggregation }},
+		{profileField, "dslstabilityprofile dslprofile dsl", "", func(r *Row) *string { return &r.DSLProfile }},
 	}
 }
 
@@ -117,7 +97,7 @@ func (c *columns) columnNamed(wanted string) (int, error) {
 }
 
 func (c *columns) takeSure() error {
-	return c.take(func(one field) []string { return one.headers })
+	return c.take(func(one field) string { return one.headers })
 }
 
 // takeVague takes the columns that can be only one of the fields that are left, or asks which.
@@ -125,21 +105,22 @@ func (c *columns) takeVague() error {
 	for _, at := range c.left() {
 		name := c.header[at]
 		possible := slices.DeleteFunc(c.open(), func(one field) bool {
-			return !slices.Contains(one.vague, lettersOf(name))
+			return !slices.Contains(strings.Fields(one.vague), lettersOf(name))
 		})
 		if len(possible) > 1 {
 			return fmt.Errorf("the column %q can be the field %s or the field %s: say which with "+
 				"--map %[2]s=%[4]s or --map %[3]s=%[4]s", name, possible[0].name, possible[1].name, inShell(name))
 		}
 	}
-	return c.take(func(one field) []string { return one.vague })
+	return c.take(func(one field) string { return one.vague })
 }
 
 // take gives each open field the column that has one of its headers; of several, it asks which.
-func (c *columns) take(headersOf func(field) []string) error {
+func (c *columns) take(headersOf func(field) string) error {
 	for _, field := range c.open() {
+		headers := strings.Fields(headersOf(field))
 		found := slices.DeleteFunc(c.left(), func(at int) bool {
-			return !slices.Contains(headersOf(field), lettersOf(c.header[at]))
+			return !slices.Contains(headers, lettersOf(c.header[at]))
 		})
 		if len(found) > 1 {
 			first, second := c.header[found[0]], c.header[found[1]]

@@ -98,7 +98,7 @@ func newFolder(held []Held) *folder {
 // match finds the service of a manifest in the folder, and what has changed in the list since it
 // was written. Both are nil if the folder does not have the service.
 func (f *folder) match(made Manifest) (*Held, *LineError) {
-	name, number := made.object.Metadata.Name, string(made.object.Spec.ServiceID)
+	name, number := made.object.Name, string(made.object.Spec.ServiceID)
 	sameNumber, sameName := f.numbers[number], f.names[name]
 	for _, one := range []*Held{sameNumber, sameName} {
 		if one != nil {
@@ -123,7 +123,7 @@ func (f *folder) match(made Manifest) (*Held, *LineError) {
 func otherValue(made Manifest, held *Held) *LineError {
 	listed, kept := made.object.Spec, held.Service.Spec
 	for _, value := range []struct{ field, listed, kept string }{
-		{"namespace", made.object.Metadata.Namespace, cmp.Or(held.Service.Namespace, made.object.Metadata.Namespace)},
+		{"namespace", made.object.Namespace, cmp.Or(held.Service.Namespace, made.object.Namespace)},
 		{"accountRef.name", listed.AccountRef.Name, kept.AccountRef.Name},
 		{nameField, planName(listed.Plan), planName(kept.Plan)},
 		{termField, planTerm(listed.Plan), planTerm(kept.Plan)},

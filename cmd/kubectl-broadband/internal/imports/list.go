@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -120,20 +121,7 @@ func (t Target) check(ctx context.Context, rules *Rules) error {
 // Manifest is the manifest of a service. With managementPolicy Plan, nothing is sent for it.
 type Manifest struct {
 	Line   int // of the list
-	object object
-}
-
-// object is the part of a BroadbandService that an import writes.
-type object struct {
-	APIVersion string                        `json:"apiVersion"`
-	Kind       string                        `json:"kind"`
-	Metadata   metadata                      `json:"metadata"`
-	Spec       v1alpha1.BroadbandServiceSpec `json:"spec"`
-}
-
-type metadata struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
+	object v1alpha1.BroadbandService
 }
 
 const kind = "BroadbandService"
@@ -151,15 +139,18 @@ func manifestOf(row Row, target Target) (Manifest, error) {
 		}
 		spec.Plan = &v1alpha1.Plan{Name: row.Plan, Term: int32(term)}
 	}
-	made := object{v1alpha1.GroupVersion.String(), kind, metadata{row.Name, target.Namespace}, spec}
-	return Manifest{row.Line, made}, nil
+	return Manifest{row.Line, v1alpha1.BroadbandService{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kind},
+		ObjectMeta: metav1.ObjectMeta{Name: row.Name, Namespace: target.Namespace},
+		Spec:       spec,
+	}}, nil
 }
 
 // Text returns the manifest as YAML.
 func (m *Manifest) Text() ([]byte, error) {
 	text, err := yaml.Marshal(m.object)
 	if err != nil {
-		return nil, fmt.Errorf("write the manifest of %s: %w", m.object.Metadata.Name, err)
+		return nil, fmt.Errorf("write the manifest of %s: %w", m.object.Name, err)
 	}
 	return text, nil
 }
@@ -168,7 +159,7 @@ const longestFile = 255
 
 // FileName is the name of the object, shortened to what a file system takes.
 func (m *Manifest) FileName() string {
-	name := m.object.Metadata.Name
+	name := m.object.Name
 	if len(name+fileExtension) <= longestFile {
 		return name + fileExtension
 	}

@@ -38,10 +38,7 @@ type Check struct {
 func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	about := ReferenceTo(account).Namespace + "/" + ReferenceTo(account).Short()
 	ready := Ready(account)
-	token := Check{about, "login", CheckOK, ready.Message}
-	if ready.Status != metav1.ConditionTrue {
-		token.Result, token.Detail = CheckFailed, ready.Reason+": "+ready.Message
-	}
+	token := checkCondition(Check{About: about, What: "login"}, &ready)
 	clock := Check{about, "clock", CheckOK, "the identity provider accepts the operator's time"}
 	switch {
 	case ready.Reason == v1alpha1.ReasonClockSkew:
@@ -49,29 +46,25 @@ func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	case ready.Status != metav1.ConditionTrue:
 		clock.Result, clock.Detail = CheckSkipped, "no token was issued"
 	}
-	reach := Check{about, "carrier", CheckSkipped, "the carrier was not called yet"}
-	if answers := Condition(account, v1alpha1.ConditionCarrier); answers != nil {
-		reach.Result, reach.Detail = CheckOK, answers.Message
-		if answers.Status != metav1.ConditionTrue {
-			reach.Result, reach.Detail = CheckFailed, answers.Reason+": "+answers.Message
-		}
-	}
+	reach := checkCondition(Check{about, "carrier", CheckSkipped, "the carrier was not called yet"},
+		Condition(account, v1alpha1.ConditionCarrier))
 	checks := []Check{token, clock, reach, checkVersion(about, account.Spec.APIVersion)}
 	if len(account.Spec.Extensions) > 0 {
-		checks = append(checks, checkExtensions(about, account))
+		checks = append(checks, checkCondition(Check{about, "extensions", CheckSkipped, "none was called yet"},
+			Condition(account, v1alpha1.ConditionExtensions)))
 	}
 	return checks
 }
 
-// checkExtensions checks that the carrier has the extensions that are switched on. The operator
-// reports an extension after its first call.
-func checkExtensions(about string, account *v1alpha1.CarrierAccount) Check {
-	check := Check{about, "extensions", CheckSkipped, "none was called yet"}
-	if has := Condition(account, v1alpha1.ConditionExtensions); has != nil {
-		check.Result, check.Detail = CheckOK, has.Message
-		if has.Status != metav1.ConditionTrue {
-			check.Result, check.Detail = CheckFailed, has.Reason+": "+has.Message
-		}
+// checkCondition returns what a condition says about a check. Without one, the check stays as it is:
+// the operator reports the carrier and its extensions after the first call.
+func checkCondition(check Check, condition *metav1.Condition) Check {
+	switch {
+	case condition == nil:
+	case condition.Status == metav1.ConditionTrue:
+		check.Result, check.Detail = CheckOK, condition.Message
+	default:
+		check.Result, check.Detail = CheckFailed, condition.Reason+": "+condition.Message
 	}
 	return check
 }
