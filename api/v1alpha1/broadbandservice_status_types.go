@@ -328,7 +328,7 @@ type NTDOptionCharge struct {
 	Option string `json:"option,omitempty"`
 }
 
-// Charge is a one-time and a monthly fee.
+// Charge is a one-time and a monthly fee in addition to the plan's fees.
 type Charge struct {
 	// oneTime is the one-time fee, if known.
 	// +optional

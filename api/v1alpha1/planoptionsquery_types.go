@@ -32,8 +32,6 @@ type PlanOptionsQueryStatus struct {
 
 // PlanOption is a plan on offer.
 type PlanOption struct {
-	Charge `json:",inline"`
-
 	// name of the plan.
 	// +kubebuilder:validation:MaxLength=200
 	// +required
@@ -58,6 +56,14 @@ type PlanOption struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	SpeedUp string `json:"speedUp,omitempty"`
+
+	// oneTime is the plan's one-time fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly is the plan's monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
 
 	// nfasOneTime is the one-time NFAS commitment fee.
 	// +optional
@@ -90,8 +96,6 @@ type PlanOption struct {
 
 // NTDOptionOffer is a network termination device on offer.
 type NTDOptionOffer struct {
-	Charge `json:",inline"`
-
 	// option is the carrier's name for the device.
 	// +kubebuilder:validation:MaxLength=100
 	// +required
@@ -100,16 +104,30 @@ type NTDOptionOffer struct {
 	// recommended by the carrier.
 	// +optional
 	Recommended bool `json:"recommended,omitempty"`
+
+	// oneTime fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
 }
 
 // SLAOption is a restoration SLA on offer.
 type SLAOption struct {
-	Charge `json:",inline"`
-
 	// name of the SLA.
 	// +kubebuilder:validation:MaxLength=200
 	// +required
 	Name string `json:"name"`
+
+	// oneTime fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
 }
 
 // PlanOptionsQuery asks once which plans and SLAs a service can have, and at what price.

@@ -187,7 +187,8 @@ func RecordPlanOptions(
 	slas := make([]v1alpha1.SLAOption, 0, min(len(found.SLAs), maxSLAs))
 	for _, offer := range found.SLAs {
 		slas = append(slas, v1alpha1.SLAOption{
-			Name: decide.Bounded(offer.SLA, maxLongName), Charge: chargeOf(offer.Fee),
+			Name:    decide.Bounded(offer.SLA, maxLongName),
+			OneTime: decide.OneTimeOf(offer.Fee), Monthly: decide.MonthlyOf(offer.Fee),
 		})
 	}
 	plans := make([]v1alpha1.PlanOption, 0, min(len(found.Plans), maxPlans))
@@ -202,10 +203,6 @@ func RecordPlanOptions(
 	return nil
 }
 
-func chargeOf(fee *carrier.Fee) v1alpha1.Charge {
-	return v1alpha1.Charge{OneTime: decide.OneTimeOf(fee), Monthly: decide.MonthlyOf(fee)}
-}
-
 // planOption returns an offered plan, and false if it has more NTD options than fit.
 func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 	option := v1alpha1.PlanOption{
@@ -214,7 +211,8 @@ func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 		SourceType:       decide.Bounded(offer.SourceType, maxBrief),
 		SpeedDown:        decide.Bounded(offer.SpeedDown.String(), maxBrief),
 		SpeedUp:          decide.Bounded(offer.SpeedUp.String(), maxBrief),
-		Charge:           chargeOf(offer.PlanFee), NFASOneTime: decide.OneTimeOf(offer.NFASFee), NFASMonthly: decide.MonthlyOf(offer.NFASFee),
+		OneTime:          decide.OneTimeOf(offer.PlanFee), Monthly: decide.MonthlyOf(offer.PlanFee),
+		NFASOneTime: decide.OneTimeOf(offer.NFASFee), NFASMonthly: decide.MonthlyOf(offer.NFASFee),
 		RequiresAdditionalNTD:       offer.RequiresAdditionalNTD,
 		RequiresAdditionalNTDReason: decide.Bounded(offer.RequiresAdditionalNTDReason, maxOption),
 	}
@@ -223,7 +221,8 @@ func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 			return option, false
 		}
 		option.NTDOptions = append(option.NTDOptions, v1alpha1.NTDOptionOffer{
-			Option: decide.Bounded(device.Option, maxOption), Recommended: device.Recommended, Charge: chargeOf(device.Fee),
+			Option: decide.Bounded(device.Option, maxOption), Recommended: device.Recommended,
+			OneTime: decide.OneTimeOf(device.Fee), Monthly: decide.MonthlyOf(device.Fee),
 		})
 	}
 	return option, true

@@ -97,22 +97,18 @@ var _ = Describe("A one-shot", func() {
 		_, process, object := runOnce(ctx, fixture.Queries())
 		query, isQuery := object.(*v1alpha1.PlanOptionsQuery)
 		Expect(isQuery).To(BeTrue())
-		charge := func(oneTime, monthly string) v1alpha1.Charge {
-			return v1alpha1.Charge{
-				OneTime: &v1alpha1.Money{Amount: oneTime, Currency: "AUD"}, Monthly: &v1alpha1.Money{Amount: monthly, Currency: "AUD"},
-			}
-		}
+		aud := func(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
 		Expect(query.Status.Plans).To(HaveLen(28), "seven plans in four terms")
 		Expect(query.Status.Plans[0]).To(Equal(v1alpha1.PlanOption{
 			Name: world.PlanSlow, Term: "1", AccessTechnology: "FTTP", SourceType: "wholesale",
-			SpeedDown: "50 MBit/s", SpeedUp: "20 MBit/s", Charge: charge("0.00", "45.00"),
+			SpeedDown: "50 MBit/s", SpeedUp: "20 MBit/s", OneTime: aud("0.00"), Monthly: aud("45.00"),
 		}))
 		giga := slices.IndexFunc(query.Status.Plans, func(p v1alpha1.PlanOption) bool { return p.Name == world.PlanGiga })
 		Expect(query.Status.Plans[giga].NTDOptions).To(ConsistOf(v1alpha1.NTDOptionOffer{
-			Option: "4_PORT_RESIDENTIAL", Recommended: true, Charge: charge("99.00", "0.00"),
+			Option: "4_PORT_RESIDENTIAL", Recommended: true, OneTime: aud("99.00"), Monthly: aud("0.00"),
 		}))
 		Expect(query.Status.SLAs[1]).To(Equal(v1alpha1.SLAOption{
-			Name: world.SLAFast, Charge: charge("0.00", "10.00"),
+			Name: world.SLAFast, OneTime: aud("0.00"), Monthly: aud("10.00"),
 		}))
 		Expect(query.Status.Truncated).To(BeFalse())
 		Expect(fixture.CountEffects(process, "update status of "+fixture.Once)).To(Equal(2), "accepted, terminal")

@@ -15,10 +15,6 @@ import (
 
 func money(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
 
-func charge(oneTime, monthly string) v1alpha1.Charge {
-	return v1alpha1.Charge{OneTime: money(oneTime), Monthly: money(monthly)}
-}
-
 func TestEveryStalledObjectNeedsAPersonOnce(t *testing.T) {
 	t.Parallel()
 	all := source.Reasons(t)

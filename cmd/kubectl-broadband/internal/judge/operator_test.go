@@ -84,16 +84,16 @@ func TestAPlanHasThePriceOfEachOffer(t *testing.T) {
 	carrierHas.RestorationSLA = &v1alpha1.KnownValue{Value: "Standard", Source: v1alpha1.SourceChangeResult}
 	offers := &v1alpha1.PlanOptionsQuery{Status: v1alpha1.PlanOptionsQueryStatus{
 		Plans: []v1alpha1.PlanOption{
-			{Name: "Home 50/20", Term: "12", Charge: charge("0.00", "45.00")},
+			{Name: "Home 50/20", Term: "12", OneTime: money("0.00"), Monthly: money("45.00")},
 			{
-				Name: "Home 2000/500", Term: "12", Charge: charge("1.00", "110.00"),
+				Name: "Home 2000/500", Term: "12", OneTime: money("1.00"), Monthly: money("110.00"),
 				NFASOneTime: money("200.00"), NFASMonthly: money("3.00"),
-				NTDOptions: []v1alpha1.NTDOptionOffer{{Option: "4_PORT", Charge: charge("99.00", "2.00")}},
+				NTDOptions: []v1alpha1.NTDOptionOffer{{Option: "4_PORT", OneTime: money("99.00"), Monthly: money("2.00")}},
 			},
 		},
 		SLAs: []v1alpha1.SLAOption{
-			{Name: "Standard", Charge: charge("0.00", "0.00")},
-			{Name: "Enhanced", Charge: charge("5.00", "10.00")},
+			{Name: "Standard", OneTime: money("0.00"), Monthly: money("0.00")},
+			{Name: "Enhanced", OneTime: money("5.00"), Monthly: money("10.00")},
 		},
 	}}
 	var plan judge.Plan

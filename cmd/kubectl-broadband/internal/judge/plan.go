@@ -263,24 +263,24 @@ func offersOf(query *v1alpha1.PlanOptionsQuery) carrier.PlanOptionsResult {
 	var offers carrier.PlanOptionsResult
 	for _, plan := range query.Status.Plans {
 		offer := carrier.Plan{
-			Plan: plan.Name, Term: plan.Term, PlanFee: feeOf(plan.Charge),
-			NFASFee: feeOf(v1alpha1.Charge{OneTime: plan.NFASOneTime, Monthly: plan.NFASMonthly}), RequiresAdditionalNTD: plan.RequiresAdditionalNTD,
+			Plan: plan.Name, Term: plan.Term, PlanFee: feeOf(plan.OneTime, plan.Monthly),
+			NFASFee: feeOf(plan.NFASOneTime, plan.NFASMonthly), RequiresAdditionalNTD: plan.RequiresAdditionalNTD,
 		}
 		for _, option := range plan.NTDOptions {
 			offer.NTDOptions = append(offer.NTDOptions, carrier.NTDOption{
-				Option: option.Option, Recommended: option.Recommended, Fee: feeOf(option.Charge),
+				Option: option.Option, Recommended: option.Recommended, Fee: feeOf(option.OneTime, option.Monthly),
 			})
 		}
 		offers.Plans = append(offers.Plans, offer)
 	}
 	for _, sla := range query.Status.SLAs {
-		offers.SLAs = append(offers.SLAs, carrier.SLA{SLA: sla.Name, Fee: feeOf(sla.Charge)})
+		offers.SLAs = append(offers.SLAs, carrier.SLA{SLA: sla.Name, Fee: feeOf(sla.OneTime, sla.Monthly)})
 	}
 	return offers
 }
 
-func feeOf(charge v1alpha1.Charge) *carrier.Fee {
-	if charge == (v1alpha1.Charge{}) {
+func feeOf(oneTime, monthly *v1alpha1.Money) *carrier.Fee {
+	if oneTime == nil && monthly == nil {
 		return nil
 	}
 	amount := func(money *v1alpha1.Money) *carrier.Money {
@@ -289,7 +289,7 @@ func feeOf(charge v1alpha1.Charge) *carrier.Fee {
 		}
 		return &carrier.Money{Amount: carrier.Number(money.Amount), Currency: money.Currency}
 	}
-	return &carrier.Fee{OneTimeCharge: amount(charge.OneTime), MonthlyRecurringCharge: amount(charge.Monthly)}
+	return &carrier.Fee{OneTimeCharge: amount(oneTime), MonthlyRecurringCharge: amount(monthly)}
 }
 
 // PlanNew returns the plan of an object that does not exist yet and is not a service. Such an
