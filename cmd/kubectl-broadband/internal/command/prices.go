@@ -150,11 +150,11 @@ func (a *asker) watchAnswers(ctx context.Context) error {
 		}
 		toolscache.DefaultWatchErrorHandler(ctx, r, err)
 	}
-	return a.watchObjects(ctx, a.cluster, options, []fleet.Kind{fleet.Queries()}, toolscache.ResourceEventHandlerFuncs{
+	return a.watchObjects(ctx, a.cluster, options, toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { a.pass(ctx, object, isFinished) },
 		UpdateFunc: func(_, object any) { a.pass(ctx, object, isFinished) },
 		DeleteFunc: func(object any) { a.pass(ctx, object, isGone) },
-	})
+	}, &v1alpha1.PlanOptionsQuery{})
 }
 
 func (a *asker) fail(err error) {

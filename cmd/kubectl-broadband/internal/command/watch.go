@@ -10,9 +10,12 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
@@ -94,7 +97,7 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := cache.Options{DefaultTransform: withoutContent}
+	options := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
 	if cluster.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{cluster.Namespace: {}}
 	}
@@ -105,14 +108,21 @@ func (o *statusOptions) changes(ctx context.Context) (<-chan struct{}, error) {
 		default: // one value is enough for any number of changes
 		}
 	}
-	return changed, o.watchObjects(ctx, cluster, options, fleet.Kinds(), toolscache.ResourceEventHandlerFuncs{
+	handler := toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { notify() }, UpdateFunc: func(any, any) { notify() }, DeleteFunc: func(any) { notify() },
-	})
+	}
+	var metadata []client.Object // enough to notice a change
+	for _, kind := range fleet.Kinds() {
+		object := &metav1.PartialObjectMetadata{}
+		object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind.Name))
+		metadata = append(metadata, object)
+	}
+	return changed, o.watchObjects(ctx, cluster, options, handler, metadata...)
 }
 
 func (t *tool) watchObjects(
-	ctx context.Context, cluster *fleet.Cluster, options cache.Options, kinds []fleet.Kind,
-	handler toolscache.ResourceEventHandler,
+	ctx context.Context, cluster *fleet.Cluster, options cache.Options, handler toolscache.ResourceEventHandler,
+	objects ...client.Object,
 ) error {
 	config, err := t.connection.ToRESTConfig()
 	if err != nil {
@@ -123,28 +133,15 @@ func (t *tool) watchObjects(
 	if err != nil {
 		return fmt.Errorf("watch the API server: %w", err)
 	}
-	for _, kind := range kinds {
-		informer, err := watched.GetInformer(ctx, kind.New(), cache.BlockUntilSynced(false))
+	for _, object := range objects {
+		informer, err := watched.GetInformer(ctx, object, cache.BlockUntilSynced(false))
 		if err == nil {
 			_, err = informer.AddEventHandler(handler)
 		}
 		if err != nil {
-			return fmt.Errorf("watch %s: %w", kind.Plural, err)
+			return fmt.Errorf("watch the objects: %w", err)
 		}
 	}
 	go watched.Start(ctx) //nolint:errcheck // it ends without an error when the context does
 	return nil
-}
-
-// withoutContent keeps only the name and version of an object, which is enough to notice a change.
-func withoutContent(object any) (any, error) {
-	held, is := object.(fleet.Object)
-	if !is {
-		return object, nil
-	}
-	small := fleet.KindOf(held).New()
-	small.SetNamespace(held.GetNamespace())
-	small.SetName(held.GetName())
-	small.SetResourceVersion(held.GetResourceVersion())
-	return small, nil
 }

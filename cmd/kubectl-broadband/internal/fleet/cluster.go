@@ -86,27 +86,29 @@ func whoami(cluster client.Client) func(context.Context) string {
 // Each passes the objects of a kind that match a selector to a function. It reads the objects page
 // by page, so that no more than a page is in memory.
 func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
-	next := ""
+	options := client.ListOptions{Namespace: c.Namespace, LabelSelector: selector}
+	return c.eachPage(ctx, kind.NewList, options, func(item runtime.Object) error {
+		object, is := item.(Object)
+		if !is {
+			return fmt.Errorf("%T is not an object of the operator", item)
+		}
+		return do(object)
+	})
+}
+
+// eachPage passes the objects of each page of a list to a function.
+func (c *Cluster) eachPage(
+	ctx context.Context, newList func() client.ObjectList, options client.ListOptions, do func(runtime.Object) error,
+) error {
+	options.Limit = PageSize
 	for {
-		list := kind.NewList()
-		options := &client.ListOptions{
-			Namespace: c.Namespace, LabelSelector: selector, Limit: PageSize, Continue: next,
+		list := newList()
+		err := c.List(ctx, list, &options)
+		if err == nil {
+			err = meta.EachListItem(list, do)
 		}
-		if err := c.List(ctx, list, options); err != nil {
-			return fmt.Errorf("list %s: %w", kind.Plural, err)
-		}
-		err := meta.EachListItem(list, func(item runtime.Object) error {
-			object, is := item.(Object)
-			if !is {
-				return fmt.Errorf("%T is not an object of the operator", item)
-			}
-			return do(object)
-		})
-		if err != nil {
-			return err //nolint:wrapcheck // the function's own error
-		}
-		if next = list.GetContinue(); next == "" {
-			return nil
+		if options.Continue = list.GetContinue(); err != nil || options.Continue == "" {
+			return err //nolint:wrapcheck // the client's error, or that of the function
 		}
 	}
 }
@@ -202,19 +204,13 @@ func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value
 
 // EachLedger passes every RequestLedger to a function, page by page.
 func (c *Cluster) EachLedger(ctx context.Context, do func(*v1alpha1.RequestLedger)) error {
-	next := ""
-	for {
-		var list v1alpha1.RequestLedgerList
-		if err := c.List(ctx, &list, &client.ListOptions{Limit: PageSize, Continue: next}); err != nil {
-			return fmt.Errorf("list requestledgers: %w", err)
+	newList := func() client.ObjectList { return &v1alpha1.RequestLedgerList{} }
+	return c.eachPage(ctx, newList, client.ListOptions{}, func(item runtime.Object) error {
+		if ledger, is := item.(*v1alpha1.RequestLedger); is {
+			do(ledger)
 		}
-		for i := range list.Items {
-			do(&list.Items[i])
-		}
-		if next = list.Continue; next == "" {
-			return nil
-		}
-	}
+		return nil
+	})
 }
 
 // DryRun returns the object that would result from applying a manifest. The API server adds the
