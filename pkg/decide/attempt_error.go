@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -155,6 +156,13 @@ func ReasonOf(err *v1alpha1.RequestError) string {
 		return v1alpha1.ReasonRequestInvalid
 	}
 	return v1alpha1.ReasonCarrierRejected
+}
+
+// IsRefusal reports whether a reason means that the carrier has refused a request, or that a request
+// has failed there.
+func IsRefusal(reason string) bool {
+	return reason == v1alpha1.ReasonRequestInvalid || reason != v1alpha1.ReasonDSLChangeInProgress &&
+		slices.Contains(slices.Collect(maps.Values(reasonBySubError())), reason)
 }
 
 // UnknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.

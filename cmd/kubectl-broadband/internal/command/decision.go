@@ -106,8 +106,7 @@ func (d *decision) layOut(
 	return show.Write(d.Out, d.Style, sections...)
 }
 
-// choices returns what can be decided. An object that was named has to qualify. Selected objects
-// are taken only if they wait for a decision.
+// choices takes an object that was named only if it qualifies, and others only if they wait.
 func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judge.Choice, error) {
 	choose := d.choose()
 	var choices []*judge.Choice
@@ -148,8 +147,7 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 // attempts is how often write tries to record a choice while others change the object.
 const attempts = 8
 
-// write records one choice. The annotation is written only onto the version that was shown, or onto
-// a later one for which the choice would be the same.
+// write records one choice: onto the version that was shown, or one with the same choice.
 func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *judge.Choice) {
 	there := *cluster
 	there.Namespace = choice.Namespace
@@ -171,8 +169,7 @@ func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *ju
 	choice.Outcome = "failed: the object keeps changing; run the command again"
 }
 
-// again reads an object that has changed in the meantime. It returns nil if the object cannot be
-// read, if the choice no longer applies to it, or if somebody else has already made the choice.
+// again reads an object that has changed. It returns nil if nothing is to be written any more.
 func (d *decision) again(ctx context.Context, there *fleet.Cluster, choice *judge.Choice) fleet.Object {
 	object, err := there.Fetch(ctx, fleet.KindOf(choice.Object), choice.Name)
 	if err != nil {

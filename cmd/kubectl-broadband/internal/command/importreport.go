@@ -59,8 +59,7 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 	return i.tool.write(i.output, "ImportReport", report, i.differenceSections(total, differences)...)
 }
 
-// differenceSections lays out the differences: a table of those that are about one service, a line
-// for each of those that many services have, the sum, and what comes next.
+// differenceSections has a table by service, and a line for what many services have.
 func (i *importer) differenceSections(total string, differences []imports.Difference) []show.Section {
 	listed := slices.DeleteFunc(slices.Clone(differences), func(one imports.Difference) bool {
 		return one.Kind.Summarized()

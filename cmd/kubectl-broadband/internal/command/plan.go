@@ -133,8 +133,7 @@ func (p *planner) planLive(ctx context.Context) error {
 	return p.cluster.CheckNamespace(ctx)
 }
 
-// planObject plans an existing object: as its status shows it, unless that is older than its manifest,
-// or lacks prices that are wanted.
+// planObject takes the status, unless that is older than the manifest, or lacks wanted prices.
 func (p *planner) planObject(ctx context.Context, object fleet.Object) (*draft, error) {
 	one := judge.PlanOf(object)
 	service, is := object.(*v1alpha1.BroadbandService)

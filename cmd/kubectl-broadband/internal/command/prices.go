@@ -54,8 +54,7 @@ func (t *tool) newAsker(cluster *fleet.Cluster) *asker {
 	}
 }
 
-// ask creates the query for an inquiry, and does not wait for its response. The operator removes the
-// query some time after it has finished even if this process is killed.
+// ask creates a query, and does not wait. The operator removes it even if this process is killed.
 func (a *asker) ask(ctx context.Context, inquiry judge.Inquiry) error {
 	place := len(a.inquiries)
 	a.inquiries = append(a.inquiries, inquiry) // even if the response is lost, the query is removed

@@ -108,8 +108,7 @@ func (t *tool) addEverywhere(command *cobra.Command) {
 
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeNames completes the names of live objects of these kinds. The name of a service needs no
-// kind.
+// completeNames completes the names of live objects. The name of a service needs no kind.
 func (t *tool) completeNames(kinds ...fleet.Kind) completion {
 	return func(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		cluster, err := t.cluster()

@@ -42,8 +42,7 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
-// errSelectsTwice is the error of a command that was given several ways to select objects. None of
-// them narrows another, so using only one would include objects that nobody meant.
+// errSelectsTwice says that none of several ways to select objects narrows another one.
 var errSelectsTwice = errors.New("select objects in one way: use one of names, -f, and -l or --all")
 
 func (s *selection) check() error {
@@ -146,8 +145,7 @@ func contains(kinds []fleet.Kind, name string) bool {
 	return slices.ContainsFunc(kinds, func(kind fleet.Kind) bool { return kind.Name == name })
 }
 
-// readManifests reads the manifests of the operator's kinds from files, folders or the standard
-// input. A manifest without a namespace gets the given one, or "default" if that is empty.
+// readManifests gives a manifest without a namespace the given one, or "default" if that is empty.
 func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
 	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
 		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()

@@ -146,8 +146,8 @@ func (t *tester) awaitStages(ctx context.Context, cluster *fleet.Cluster, test *
 	})
 }
 
-// await waits until an object is Ready. It returns an error if the object is stalled, or is not
-// Ready after waitFor. It calls seen after each read.
+// await waits until an object is Ready or stalled, at most for waitFor. It calls seen after each
+// read.
 func (t *tool) await(ctx context.Context, cluster *fleet.Cluster, object fleet.Object, seen func() error) error {
 	reference := judge.ReferenceTo(object)
 	for range waitFor / lookPause {

@@ -20,12 +20,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/judge"
 )
 
-// redrawPause is the minimum time between two outputs of a watch, so that changes in quick
-// succession are shown together.
+// redrawPause is the time between two outputs, so that quick changes are shown together.
 const redrawPause = 500 * time.Millisecond
 
-// follow shows the state again whenever an object changes, until the context ends. On a terminal,
-// the output is redrawn in place.
+// follow shows the state whenever an object changes, until the context ends.
 func (o *statusOptions) follow(ctx context.Context, names []string) error {
 	changed, err := o.changes(ctx)
 	if err != nil {
@@ -81,8 +79,7 @@ func (o *statusOptions) drawn(ctx context.Context, names []string) (string, erro
 	return text.String(), err
 }
 
-// redraw replaces the output on a terminal, and appends it elsewhere. It clears the rest of each
-// line, and then everything below the output, so that the screen does not flicker.
+// redraw replaces the output on a terminal, line by line, so that the screen does not flicker.
 func (o *statusOptions) redraw(text string) error {
 	if !o.Terminal {
 		return o.print(text + "---\n")

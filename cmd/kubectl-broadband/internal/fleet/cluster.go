@@ -83,8 +83,7 @@ func whoami(cluster client.Client) func(context.Context) string {
 	}
 }
 
-// Each passes the objects of a kind that match a selector to a function. It reads the objects page
-// by page, so that no more than a page is in memory.
+// Each passes the objects of a kind that match a selector to a function, page by page.
 func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
 	options := client.ListOptions{Namespace: c.Namespace, LabelSelector: selector}
 	return c.eachPage(ctx, kind.NewList, options, func(item runtime.Object) error {
@@ -113,8 +112,7 @@ func (c *Cluster) eachPage(
 	}
 }
 
-// CheckNamespace returns an error if the namespace does not exist. A user who may not read namespaces
-// gets no error, because the objects can be read without that.
+// CheckNamespace returns an error if the namespace is known not to exist.
 func (c *Cluster) CheckNamespace(ctx context.Context) error {
 	if c.Namespace == "" {
 		return nil
@@ -244,8 +242,7 @@ func (c *Cluster) DryRun(ctx context.Context, manifest *unstructured.Unstructure
 	return object, nil
 }
 
-// merge merges a manifest into the live object as kubectl apply does. It removes what the last
-// applied manifest contained and this one does not.
+// merge merges a manifest as kubectl apply does, which removes what only the last one contained.
 func (c *Cluster) merge(
 	ctx context.Context, live, manifest *unstructured.Unstructured, last []byte,
 ) (*unstructured.Unstructured, error) {
@@ -262,8 +259,7 @@ func (c *Cluster) merge(
 	return merged, c.Patch(ctx, merged, client.RawPatch(types.MergePatchType, patch), client.DryRunAll)
 }
 
-// SetBy returns who set an annotation of the operator: the user if one is named, otherwise the
-// client.
+// SetBy returns who set an annotation of the operator: the user, or else the client.
 func SetBy(object client.Object, annotation string) string {
 	if who := object.GetAnnotations()[v1alpha1.SetterAnnotation(annotation)]; who != "" {
 		return who

@@ -30,8 +30,7 @@ type Kind struct {
 	New     func() Object
 }
 
-// ReadsOnRequest reports whether the operator reads the carrier's state for an object of the kind
-// when the annotation reconcile has a new value. Other kinds do not read that annotation.
+// ReadsOnRequest reports whether the annotation reconcile makes the operator read an object.
 func (k Kind) ReadsOnRequest() bool {
 	return slices.Contains([]string{"BroadbandService", "ServiceOrder", "AppointmentRequest"}, k.Name)
 }
@@ -144,8 +143,7 @@ func KindOf(object any) Kind {
 	return Kind{}
 }
 
-// ParseName splits what a person types, such as bbs/site-014, into kind and name. A name without a
-// kind is that of a service.
+// ParseName splits bbs/site-014 into kind and name. A name without a kind is that of a service.
 func ParseName(typed string) (Kind, string, error) {
 	kindName, name, both := strings.Cut(typed, "/")
 	if !both {

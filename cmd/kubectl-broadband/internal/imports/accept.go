@@ -94,8 +94,7 @@ func presentText(text []byte, scalar *yaml.Node) []byte {
 	return nil
 }
 
-// offsetOf returns where a node begins in a text. It is not found in a text with line breaks of other
-// kinds, which YAML counts, too.
+// offsetOf returns where a node begins, unless the text has line breaks that only YAML counts.
 func offsetOf(text []byte, node *yaml.Node) (offset int, found bool) {
 	if bytes.ContainsAny(text, "\u0085\u2028\u2029") {
 		return 0, false

@@ -41,8 +41,7 @@ const (
 // acceptable reports whether the carrier's value can take the place of the declared one.
 func (k DifferenceKind) acceptable() bool { return k == OtherPlan || k == OtherTerm || k == Spelling }
 
-// Summarized reports whether the services that differ so are counted instead of listed: it says
-// nothing about any one of them, and most services of an import may have it.
+// Summarized reports whether services that differ so are counted: it says nothing about any one.
 func (k DifferenceKind) Summarized() bool { return k == NotApplied || k == NotRead || k == Unreadable }
 
 // Difference is one difference between a manifest and the carrier.
@@ -57,8 +56,7 @@ type Difference struct {
 	Detail    string         `json:"detail,omitempty"`
 }
 
-// Compare returns how an imported service differs from what the carrier has; live is nil if the
-// manifest has not been applied.
+// Compare returns how a service differs from what the carrier has; live is nil if not applied.
 func Compare(declared, live *v1alpha1.BroadbandService) []Difference {
 	found := Difference{
 		Namespace: declared.Namespace, Name: declared.Name, ServiceID: string(declared.Spec.ServiceID),
@@ -130,8 +128,7 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 	return differences
 }
 
-// unreadable lists the declared values for which the carrier's value is not known, because its API
-// cannot report it. Somebody has to decide whether each of them is trusted or requested.
+// unreadable lists what a person decides about, because the carrier's API cannot report it.
 func unreadable(found Difference, declared *v1alpha1.BroadbandService, state *v1alpha1.CarrierState) []Difference {
 	var differences []Difference
 	for _, value := range []struct {

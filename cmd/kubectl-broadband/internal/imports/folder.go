@@ -95,8 +95,8 @@ func newFolder(held []Held) *folder {
 	return f
 }
 
-// match finds the service of a manifest in the folder, and what has changed in the list since it
-// was written. Both are nil if the folder does not have the service.
+// match finds the service of a manifest in the folder, if it is there, and how the list has
+// changed.
 func (f *folder) match(made Manifest) (*Held, *LineError) {
 	name, number := made.object.Name, string(made.object.Spec.ServiceID)
 	sameNumber, sameName := f.numbers[number], f.names[name]
@@ -118,8 +118,7 @@ func (f *folder) match(made Manifest) (*Held, *LineError) {
 	return sameNumber, otherValue(made, sameNumber)
 }
 
-// otherValue returns the first value that the list has and the folder does not; nil if there is
-// none. Two spellings of a plan are one value.
+// otherValue returns the first value that the folder does not have, in any spelling, or nil.
 func otherValue(made Manifest, held *Held) *LineError {
 	listed, kept := made.object.Spec, held.Service.Spec
 	for _, value := range []struct{ field, listed, kept string }{

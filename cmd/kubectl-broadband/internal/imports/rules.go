@@ -60,8 +60,7 @@ func (r *Rules) check(ctx context.Context, line int, made Manifest) error {
 	return broken.err()
 }
 
-// broken returns the rules that an object breaks. The expressions are evaluated only if the schema
-// holds, as the API server does it.
+// broken evaluates the expressions only if the schema holds, as the API server does.
 func (r *Rules) broken(ctx context.Context, object map[string]any) fieldvalidation.ErrorList {
 	if broken := validation.ValidateCustomResource(nil, object, r.values); len(broken) > 0 {
 		return broken

@@ -193,8 +193,7 @@ func decoded(list []byte) (string, error) {
 	return text, checkText(text)
 }
 
-// checkText returns an error for the first byte that is no text: the list was then saved in another
-// encoding, and its names would have wrong letters.
+// checkText refuses a text in another encoding, whose names would have wrong letters.
 func checkText(text string) error {
 	number := 0
 	for line := range strings.Lines(text) {

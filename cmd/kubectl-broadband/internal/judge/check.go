@@ -33,8 +33,7 @@ type Check struct {
 	Detail string      `json:"detail,omitempty"`
 }
 
-// CheckAccount checks the login, the clock, the carrier, the API version and the extensions of an
-// account, as the operator reports them.
+// CheckAccount checks an account as the operator reports it.
 func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	about := ReferenceTo(account).Namespace + "/" + ReferenceTo(account).Short()
 	ready := Ready(account)
@@ -85,8 +84,8 @@ func checkVersion(about string, version int32) Check {
 
 const toInstall = "install the manifests or the chart of this version (docs/install.md)"
 
-// CheckCRD compares a CustomResourceDefinition of the cluster with the one of this version; found
-// is nil if the cluster has none.
+// CheckCRD compares the CustomResourceDefinition of the cluster, if it has one, with this
+// version's.
 func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	check := Check{wanted.Name, "CustomResourceDefinition", CheckOK, "as in this version of the plugin"}
 	switch {
@@ -99,8 +98,7 @@ func CheckCRD(wanted, found *apiextensionsv1.CustomResourceDefinition) Check {
 	return check
 }
 
-// CheckPolicy compares an admission policy of the cluster and its binding with those of this
-// version. The operator compares them in the same way, and sends nothing without them.
+// CheckPolicy compares an admission policy and its binding, as the operator does.
 func CheckPolicy(wanted, found admission.Policy) Check {
 	check := Check{wanted.Name(), "admission policy", CheckOK, "as in this version of the plugin"}
 	if flaw := wanted.Flaw(found); flaw != "" {

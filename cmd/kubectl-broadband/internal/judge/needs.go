@@ -120,8 +120,7 @@ func (o *Overview) Sort() {
 	})
 }
 
-// NeedsOf returns what a person has to do about an object. A status of an older manifest says
-// nothing about the present one.
+// NeedsOf returns what a person has to do about an object whose status is of the present manifest.
 func NeedsOf(object fleet.Object) []Need {
 	if !Observed(object) {
 		return nil
@@ -148,8 +147,7 @@ func NeedsOf(object fleet.Object) []Need {
 	return needs
 }
 
-// isBroken reports whether an object is an account that cannot be used, although the operator keeps
-// trying: everything that uses it waits.
+// isBroken reports whether an object is an account that cannot be used, so that its objects wait.
 func isBroken(object fleet.Object, ready metav1.Condition) bool {
 	_, isAccount := object.(*v1alpha1.CarrierAccount)
 	return isAccount && ready.Status == metav1.ConditionFalse && !inProgress(ready.Reason)
@@ -263,8 +261,7 @@ func retryCommand(object fleet.Object, detail *Detail) string {
 	return detail.Command("retry")
 }
 
-// lookCommand returns the command that makes the operator try again once a person has removed the
-// cause; "" if the operator does so without one, or never.
+// lookCommand returns the command that makes the operator try again; "" if none does.
 func lookCommand(object fleet.Object, detail *Detail) string {
 	if fleet.KindOf(object).ReadsOnRequest() {
 		return "kubectl annotate --overwrite -n " + detail.Namespace + " " + detail.Short() + " " +

@@ -72,8 +72,7 @@ func Stalled(object fleet.Object) *metav1.Condition {
 	return stalled
 }
 
-// Ready returns the Ready condition of an object. If the operator has not written it for the
-// present manifest, its reason is [NotObserved].
+// Ready returns the condition Ready, with [NotObserved] if it is not of the present manifest.
 func Ready(object fleet.Object) metav1.Condition {
 	ready := Condition(object, v1alpha1.ConditionReady)
 	if ready == nil || !Observed(object) {

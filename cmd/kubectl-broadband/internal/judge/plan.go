@@ -186,8 +186,7 @@ func isAboutCancellation(field string) bool {
 	return field == "disconnection" || strings.HasPrefix(field, fieldCancellation)
 }
 
-// PlanService plans a service with the operator's own decision function, from the facts that are
-// known now. It changes the given object.
+// PlanService plans a service with the operator's own decision function. It changes the object.
 func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(service), Exists: service.Status.ObservedGeneration > 0}
 	input := inputOf(service, known)
@@ -232,8 +231,7 @@ func noteOf(reason, message string) string {
 	return reason
 }
 
-// inputOf returns the input of the operator's decision. The input lacks the recent readings that a
-// process of the operator has in memory, except for the known offers.
+// inputOf returns the operator's input, without what a process of the operator has just read.
 func inputOf(service *v1alpha1.BroadbandService, known Known) services.Input {
 	if known.Ledger != nil {
 		services.Project(service, known.Ledger, decide.Clock{Now: known.Now})
@@ -292,8 +290,7 @@ func feeOf(oneTime, monthly *v1alpha1.Money) *carrier.Fee {
 	return &carrier.Fee{OneTimeCharge: amount(oneTime), MonthlyRecurringCharge: amount(monthly)}
 }
 
-// PlanNew returns the plan of an object that does not exist yet and is not a service. Such an
-// object sends exactly one request.
+// PlanNew returns the plan of an object, other than a service, that does not exist: one request.
 func PlanNew(object fleet.Object) ObjectPlan {
 	plan := ObjectPlan{Reference: ReferenceTo(object)}
 	switch object := object.(type) {

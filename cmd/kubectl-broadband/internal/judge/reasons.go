@@ -4,7 +4,10 @@
 // would change and what it costs. Everything here is a pure function of objects and a time.
 package judge
 
-import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
 
 // Action is what a person has to do.
 type Action string
@@ -34,8 +37,7 @@ func (a Action) Heading() string {
 	return "LOOK: find the cause; the message says what to do"
 }
 
-// actionOf returns what a person has to do about an object that is stalled for a reason. The action
-// for a reason that this version does not know is Look.
+// actionOf returns what a person has to do about a reason: Look, if this version does not know it.
 func actionOf(reason string) Action {
 	switch reason {
 	case v1alpha1.ReasonAwaitingApproval:
@@ -44,7 +46,7 @@ func actionOf(reason string) Action {
 		v1alpha1.ReasonLateAcceptance, v1alpha1.ReasonOrderRejected:
 		return Resolve
 	}
-	if isCorrectable(reason) || isRefusal(reason) {
+	if isCorrectable(reason) || decide.IsRefusal(reason) {
 		return Correct
 	}
 	return Look
@@ -59,21 +61,6 @@ func isCorrectable(reason string) bool {
 		v1alpha1.ReasonNotOffered,
 		v1alpha1.ReasonUnsupportedByAPIVersion, v1alpha1.ReasonOrderDiffers, v1alpha1.ReasonOrderNotPossible,
 		v1alpha1.ReasonOrderGone, v1alpha1.ReasonCancelled, v1alpha1.ReasonAbandoned, v1alpha1.ReasonResultDiffers:
-		return true
-	}
-	return false
-}
-
-// isRefusal reports whether the carrier has refused a request, or a request has failed there.
-func isRefusal(reason string) bool {
-	switch reason {
-	case v1alpha1.ReasonRequestInvalid, v1alpha1.ReasonCarrierRejected,
-		v1alpha1.ReasonServiceNotTC4, v1alpha1.ReasonAggregationConversionFailed, v1alpha1.ReasonPlanNameInvalid,
-		v1alpha1.ReasonPlanChangeFailed, v1alpha1.ReasonDSLChangeFailed, v1alpha1.ReasonFibreBuildQuoteFailed,
-		v1alpha1.ReasonInvalidFormat, v1alpha1.ReasonNotEligibleForReclaim, v1alpha1.ReasonReclaimFailed,
-		v1alpha1.ReasonRequiredFieldMissing, v1alpha1.ReasonDateInPast, v1alpha1.ReasonCancellationNotRequested,
-		v1alpha1.ReasonNotEligibleForCancellation, v1alpha1.ReasonDiagnosticTestTimedOut,
-		v1alpha1.ReasonDiagnosticTestFailed, v1alpha1.ReasonAVCIDNotAllowed, v1alpha1.ReasonTransferTypeNotAllowed:
 		return true
 	}
 	return false

@@ -78,9 +78,8 @@ func whyImpossible(choice *Choice, outcome string) string {
 	return decide.WhyImpossible(&choice.Request, choice.Value)
 }
 
-// resolvableOf returns the requests of an object that a person may resolve: those whose outcome is
-// unknown, those that have taken too long or lost their response, and an order that the carrier has
-// rejected.
+// resolvableOf returns the requests with an unknown outcome, those that have taken too long or lost
+// their response, and an order that the carrier has rejected.
 func resolvableOf(object fleet.Object, attempt string) []v1alpha1.Request {
 	var open []v1alpha1.Request
 	for _, request := range RequestsOf(object) {
@@ -99,8 +98,7 @@ func isLate(object fleet.Object, request v1alpha1.Request) bool {
 		request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil
 }
 
-// Question is what a person asks the carrier about a request. The ledger knows more about the
-// request than the status; it is nil if there is none, or if the person may not read it.
+// Question is what a person asks about a request. The ledger, which may be nil, knows most of it.
 func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	attempt, _, _ := strings.Cut(choice.Value, "=")
 	requests := RequestsOf(choice.Object)
@@ -139,8 +137,7 @@ func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	return known
 }
 
-// Outcome is an outcome that a person can state for a request: what the carrier says, how it is
-// stated, and what the operator does then.
+// Outcome is what the carrier says of a request, how it is stated, and what the operator does.
 type Outcome struct {
 	Says, Stated, Then string
 }
@@ -193,8 +190,7 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 	return outcomes
 }
 
-// outcomesOfAll returns the outcomes of the request that stands for whatever was sent before the
-// ledger of a service was lost.
+// outcomesOfAll is for the request that stands for all those of a lost ledger.
 func outcomesOfAll() []Outcome {
 	return []Outcome{
 		{"a plan change is in progress as number 998877", acceptedAs, "it is polled under this number until it ends"},

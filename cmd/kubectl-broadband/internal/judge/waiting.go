@@ -57,8 +57,7 @@ func waitingCommand(object fleet.Object, reason string) string {
 	return ReferenceTo(object).Command("status")
 }
 
-// waits reports whether an object waits for something, and for what: it is not Ready, nobody has to do
-// anything about it, and no request is in progress. A status of an older manifest says nothing.
+// waits reports whether an object is not Ready although nobody has to act and no request runs.
 func waits(object fleet.Object) (why metav1.Condition, is bool) {
 	why = Ready(object)
 	if why.Reason == v1alpha1.ReasonAwaitingApproval {
@@ -81,8 +80,7 @@ func inProgress(reason string) bool {
 // AsDeclared reports whether a reason means that the manifest or the manager forbids changes.
 func AsDeclared(reason string) bool { return NextOfDeclared(reason) != "" }
 
-// NextOfDeclared says what comes next for an object that is not changed because of its manifest; "" if
-// a reason means something else.
+// NextOfDeclared says what comes next if the manifest prevents changes; "" for other reasons.
 func NextOfDeclared(reason string) string {
 	switch reason {
 	case v1alpha1.ReasonPlanned:

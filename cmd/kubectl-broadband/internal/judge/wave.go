@@ -89,8 +89,8 @@ func (t *Tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Left returns how long the rest of the wave takes if it continues at the present rate; false if
-// nothing is left, or nothing is done yet.
+// Left returns how long the rest takes at the present rate, if something is done and something
+// left.
 func (w *Wave) Left(now time.Time) (left time.Duration, known bool) {
 	rest, done := w.Tally.InProgress+w.Tally.Waiting, w.Tally.Done
 	if rest == 0 || done == 0 {

@@ -94,8 +94,7 @@ func Question(choice *judge.Choice, ledger *v1alpha1.RequestLedger) Section {
 	return Section{Table: rows}
 }
 
-// Resolutions lays out the outcomes that each request can have. Requests with the same outcomes share
-// a table, with the command for the first of them.
+// Resolutions has a table for the requests that can have the same outcomes.
 func Resolutions(choices []*judge.Choice, verb string) []Section {
 	var groups [][]*judge.Choice
 	for _, choice := range choices {

@@ -126,8 +126,7 @@ func actionSection(overview *judge.Overview, action judge.Action, needs []judge.
 	return section
 }
 
-// groupCommand is the command that continues with a group. For several objects to approve, it
-// approves all of them; otherwise, it is about the first object only.
+// groupCommand approves all objects of a group, or continues with the first one.
 func groupCommand(action judge.Action, needs []judge.Need, names namespaces) string {
 	switch {
 	case len(needs) == 1, action != judge.Approve:

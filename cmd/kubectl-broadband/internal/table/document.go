@@ -96,8 +96,8 @@ func csvRow(cells []Cell) string {
 // plainCell matches texts that no spreadsheet splits into several cells.
 var plainCell = regexp.MustCompile(`^([-+A-Za-z0-9._:/()][-+A-Za-z0-9._:/() ]*)?$`)
 
-// inert returns a text that no spreadsheet treats as a formula, not even one that ignores what
-// precedes it, or that reads the wide forms of the signs.
+// inert returns a text that no spreadsheet treats as a formula, in whatever form it reads the
+// signs.
 func inert(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text // a number, perhaps a negative one

@@ -156,8 +156,7 @@ type layout struct {
 	gap    int
 }
 
-// layOut shrinks the widest columns until all columns fit. If possible, every word stays whole. It
-// reports whether all columns fit.
+// layOut shrinks the widest columns until all fit, if they can, and breaks words only at last.
 func (t *Table) layOut(total int) (layout, bool) {
 	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	sum := t.Indent
