@@ -73,7 +73,7 @@ func largeFleet() http.Handler {
 		resources.APIResources = append(resources.APIResources, metav1.APIResource{
 			Name: kind.Plural, Kind: kind.Name, Namespaced: true, Verbs: metav1.Verbs{"list"},
 		})
-		list := serve(kind.NewList())
+		list := serve(metav1.PartialObjectMetadataList{})
 		if kind.Name == fleet.Services().Name {
 			list = servicePage
 		}

@@ -86,7 +86,7 @@ func whoami(cluster client.Client) func(context.Context) string {
 // Each passes the objects of a kind that match a selector to a function, page by page.
 func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector, do func(Object) error) error {
 	options := client.ListOptions{Namespace: c.Namespace, LabelSelector: selector}
-	return c.eachPage(ctx, kind.NewList, options, func(item runtime.Object) error {
+	return c.eachPage(ctx, kind.Name, options, func(item runtime.Object) error {
 		object, is := item.(Object)
 		if !is {
 			return fmt.Errorf("%T is not an object of the operator", item)
@@ -95,14 +95,18 @@ func (c *Cluster) Each(ctx context.Context, kind Kind, selector labels.Selector,
 	})
 }
 
-// eachPage passes the objects of each page of a list to a function.
+// eachPage passes the objects of a kind to a function, page by page.
 func (c *Cluster) eachPage(
-	ctx context.Context, newList func() client.ObjectList, options client.ListOptions, do func(runtime.Object) error,
+	ctx context.Context, kind string, options client.ListOptions, do func(runtime.Object) error,
 ) error {
 	options.Limit = PageSize
 	for {
-		list := newList()
-		err := c.List(ctx, list, &options)
+		made, err := c.Scheme().New(v1alpha1.GroupVersion.WithKind(kind + "List"))
+		list, is := made.(client.ObjectList)
+		if err != nil || !is {
+			return fmt.Errorf("list %s: %w", kind, err)
+		}
+		err = c.List(ctx, list, &options)
 		if err == nil {
 			err = meta.EachListItem(list, do)
 		}
@@ -202,8 +206,7 @@ func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value
 
 // EachLedger passes every RequestLedger to a function, page by page.
 func (c *Cluster) EachLedger(ctx context.Context, do func(*v1alpha1.RequestLedger)) error {
-	newList := func() client.ObjectList { return &v1alpha1.RequestLedgerList{} }
-	return c.eachPage(ctx, newList, client.ListOptions{}, func(item runtime.Object) error {
+	return c.eachPage(ctx, "RequestLedger", client.ListOptions{}, func(item runtime.Object) error {
 		if ledger, is := item.(*v1alpha1.RequestLedger); is {
 			do(ledger)
 		}

@@ -26,8 +26,7 @@ type Kind struct {
 	Plural string // broadbandservices
 	Short  string // bbs
 
-	NewList func() client.ObjectList
-	New     func() Object
+	New func() Object
 }
 
 // ReadsOnRequest reports whether the annotation reconcile makes the operator read an object.
@@ -43,67 +42,29 @@ func (k Kind) Immutable() bool {
 // Kinds returns the kinds that the operator reconciles, in the order of display.
 func Kinds() []Kind {
 	return []Kind{
-		Accounts(),
-		Services(),
-		{
-			"ServiceOrder", "serviceorders", "sorder",
-			func() client.ObjectList { return &v1alpha1.ServiceOrderList{} },
-			func() Object { return &v1alpha1.ServiceOrder{} },
-		},
-		{
-			"AppointmentRequest", "appointmentrequests", "appt",
-			func() client.ObjectList { return &v1alpha1.AppointmentRequestList{} },
-			func() Object { return &v1alpha1.AppointmentRequest{} },
-		},
+		Accounts(), Services(),
+		{"ServiceOrder", "serviceorders", "sorder", func() Object { return &v1alpha1.ServiceOrder{} }},
+		{"AppointmentRequest", "appointmentrequests", "appt", func() Object { return &v1alpha1.AppointmentRequest{} }},
 		Tests(),
-		{
-			"FibreBuildQuote", "fibrebuildquotes", "fbq",
-			func() client.ObjectList { return &v1alpha1.FibreBuildQuoteList{} },
-			func() Object { return &v1alpha1.FibreBuildQuote{} },
-		},
-		Queries(),
-		{
-			"HealthCheck", "healthchecks", "hcheck",
-			func() client.ObjectList { return &v1alpha1.HealthCheckList{} },
-			func() Object { return &v1alpha1.HealthCheck{} },
-		},
+		{"FibreBuildQuote", "fibrebuildquotes", "fbq", func() Object { return &v1alpha1.FibreBuildQuote{} }},
+		{"PlanOptionsQuery", "planoptionsqueries", "poq", func() Object { return &v1alpha1.PlanOptionsQuery{} }},
+		{"HealthCheck", "healthchecks", "hcheck", func() Object { return &v1alpha1.HealthCheck{} }},
 	}
 }
 
 // Accounts is the kind of accounts.
 func Accounts() Kind {
-	return Kind{
-		"CarrierAccount", "carrieraccounts", "cacct",
-		func() client.ObjectList { return &v1alpha1.CarrierAccountList{} },
-		func() Object { return &v1alpha1.CarrierAccount{} },
-	}
+	return Kind{"CarrierAccount", "carrieraccounts", "cacct", func() Object { return &v1alpha1.CarrierAccount{} }}
 }
 
 // Services is the kind of services.
 func Services() Kind {
-	return Kind{
-		"BroadbandService", "broadbandservices", "bbs",
-		func() client.ObjectList { return &v1alpha1.BroadbandServiceList{} },
-		func() Object { return &v1alpha1.BroadbandService{} },
-	}
+	return Kind{"BroadbandService", "broadbandservices", "bbs", func() Object { return &v1alpha1.BroadbandService{} }}
 }
 
 // Tests is the kind of diagnostic tests.
 func Tests() Kind {
-	return Kind{
-		"DiagnosticTest", "diagnostictests", "dtest",
-		func() client.ObjectList { return &v1alpha1.DiagnosticTestList{} },
-		func() Object { return &v1alpha1.DiagnosticTest{} },
-	}
-}
-
-// Queries is the kind of queries for what the carrier offers.
-func Queries() Kind {
-	return Kind{
-		"PlanOptionsQuery", "planoptionsqueries", "poq",
-		func() client.ObjectList { return &v1alpha1.PlanOptionsQueryList{} },
-		func() Object { return &v1alpha1.PlanOptionsQuery{} },
-	}
+	return Kind{"DiagnosticTest", "diagnostictests", "dtest", func() Object { return &v1alpha1.DiagnosticTest{} }}
 }
 
 // ApprovedKinds returns the kinds whose changes a person approves.
