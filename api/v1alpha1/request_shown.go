@@ -31,9 +31,8 @@ func (p *PlanOptionsQuery) Shorten() (restore func()) { return p.Status.shorten(
 // Shorten removes what no user needs of a succeeded query, which is not sent again.
 func (h *HealthCheck) Shorten() (restore func()) { return h.Status.shorten((*Request).answered) }
 
-// Shorten removes the sender and the UID of the object from a succeeded request in the status. What
-// the request was for, and the carrier that it was sent to, stay, because they decide whether the
-// slots in the status are still valid. restore puts back what was removed.
+// Shorten removes the sender and the UID from a succeeded request. What the request was for, and
+// where it was sent, stay, because they decide whether the slots in the status are still valid.
 func (a *AppointmentRequest) Shorten() (restore func()) {
 	return a.Status.shorten(func(whole *Request) Request {
 		shown := *whole

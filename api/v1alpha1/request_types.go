@@ -165,8 +165,7 @@ type Request struct {
 	// +required
 	Phase RequestPhase `json:"phase"`
 
-	// location is the path of the polling Location that the carrier gave. The host is always that
-	// of the account.
+	// location is the path of the Location that the carrier gave. The host is that of the account.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`

@@ -24,14 +24,16 @@ type Record interface {
 	Controls() *Handled
 }
 
-// RequestOf returns the request if it has this operation, or nil. The pointer points into the
-// status.
+// RequestOf returns the request in the status if it has this operation, or nil.
 func (s *TaskStatus) RequestOf(operation Operation) *Request {
 	if s.Request == nil || s.Request.Operation != operation {
 		return nil
 	}
 	return s.Request
 }
+
+// Newest returns the newest request, or nil.
+func (s *TaskStatus) Newest() *Request { return s.Request }
 
 // PutRequest replaces the newest request.
 func (s *TaskStatus) PutRequest(request Request) { s.Request = &request }
@@ -64,8 +66,7 @@ func (s *ServiceOrderStatus) PutRequest(request Request) {
 	s.TaskStatus.PutRequest(request)
 }
 
-// RequestChanged updates the newest error and the request in flight in the status after a request
-// has changed.
+// RequestChanged updates the newest error and the request in flight after a request has changed.
 func (s *ServiceOrderStatus) RequestChanged(request Request, now metav1.Time) {
 	s.TaskStatus.RequestChanged(request, now)
 	s.InFlight = nil

@@ -100,27 +100,19 @@ func PendingOf(object fleet.Object) *v1alpha1.Pending {
 
 // RequestsOf returns the requests that the status of an object shows.
 func RequestsOf(object fleet.Object) []v1alpha1.Request {
-	var newest *v1alpha1.Request
-	switch object := object.(type) {
-	case *v1alpha1.BroadbandService:
-		return object.Status.Requests
-	case *v1alpha1.ServiceOrder:
-		newest = object.Status.Request
-	case *v1alpha1.AppointmentRequest:
-		newest = object.Status.Request
-	case *v1alpha1.DiagnosticTest:
-		newest = object.Status.Request
-	case *v1alpha1.FibreBuildQuote:
-		newest = object.Status.Request
-	case *v1alpha1.PlanOptionsQuery:
-		newest = object.Status.Request
-	case *v1alpha1.HealthCheck:
-		newest = object.Status.Request
-	}
-	if newest == nil {
+	subject, is := object.(decide.Subject)
+	if !is {
 		return nil
 	}
-	return []v1alpha1.Request{*newest}
+	switch record := subject.Record().(type) {
+	case *v1alpha1.BroadbandService:
+		return record.Status.Requests
+	case interface{ Newest() *v1alpha1.Request }:
+		if newest := record.Newest(); newest != nil {
+			return []v1alpha1.Request{*newest}
+		}
+	}
+	return nil
 }
 
 // LedgerOf returns the ledger that the status of an object names; nil if there is none.
