@@ -4,11 +4,6 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// HealthCheckSpec is one check of one service. It is immutable.
-type HealthCheckSpec struct {
-	OneShotSpec `json:",inline"`
-}
-
 // HealthCheckStatus is the health of the service, as the carrier found it.
 type HealthCheckStatus struct {
 	TaskStatus `json:",inline"`
@@ -180,7 +175,7 @@ type HealthCheck struct {
 	// spec is the service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a HealthCheck is immutable: for another check, create another object",reason=FieldValueForbidden
 	// +required
-	Spec HealthCheckSpec `json:"spec"`
+	Spec OneShotSpec `json:"spec"`
 
 	// status is the health of the service.
 	// +kubebuilder:default={observedGeneration:-1}

@@ -4,11 +4,6 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PlanOptionsQuerySpec is one query about one service. It is immutable.
-type PlanOptionsQuerySpec struct {
-	OneShotSpec `json:",inline"`
-}
-
 // PlanOptionsQueryStatus lists the plans and SLAs on offer.
 type PlanOptionsQueryStatus struct {
 	TaskStatus `json:",inline"`
@@ -151,7 +146,7 @@ type PlanOptionsQuery struct {
 	// spec is the service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query, create another object",reason=FieldValueForbidden
 	// +required
-	Spec PlanOptionsQuerySpec `json:"spec"`
+	Spec OneShotSpec `json:"spec"`
 
 	// status lists what is on offer.
 	// +kubebuilder:default={observedGeneration:-1}

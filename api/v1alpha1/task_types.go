@@ -30,7 +30,7 @@ type TaskStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// OneShotSpec is the common spec of the kinds with one request about a service.
+// OneShotSpec is the common spec of the kinds with one request about a service. It is immutable.
 // +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="set exactly one of serviceID and serviceRef",fieldPath=".serviceRef",reason=FieldValueForbidden
 type OneShotSpec struct {

@@ -64,16 +64,12 @@ func (w *World) Quote(
 func (w *World) Query(
 	name string, serviceID int64, edits ...func(*v1alpha1.PlanOptionsQuery),
 ) *v1alpha1.PlanOptionsQuery {
-	return edited(&v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
-		OneShotSpec: oneShot(serviceID),
-	}}, edits)
+	return edited(&v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: oneShot(serviceID)}, edits)
 }
 
 // Check builds a HealthCheck of a service.
 func (w *World) Check(name string, serviceID int64, edits ...func(*v1alpha1.HealthCheck)) *v1alpha1.HealthCheck {
-	return edited(&v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: v1alpha1.HealthCheckSpec{
-		OneShotSpec: oneShot(serviceID),
-	}}, edits)
+	return edited(&v1alpha1.HealthCheck{ObjectMeta: w.meta(name), Spec: oneShot(serviceID)}, edits)
 }
 
 // Fetch reads an object of the world into an empty object and returns it; false if it does not

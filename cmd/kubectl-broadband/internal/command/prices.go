@@ -62,9 +62,9 @@ func (a *asker) ask(ctx context.Context, inquiry judge.Inquiry) error {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: inquiry.Service.Namespace, Name: fmt.Sprintf("plan-%s-%d", a.run[runLabel], place), Labels: a.run,
 		},
-		Spec: v1alpha1.PlanOptionsQuerySpec{OneShotSpec: v1alpha1.OneShotSpec{
+		Spec: v1alpha1.OneShotSpec{
 			AccountRef: inquiry.Service.Spec.AccountRef, ServiceID: inquiry.Number, TTLAfterFinished: "1h",
-		}},
+		},
 	}
 	if err := a.cluster.Create(ctx, query); err != nil {
 		a.left = true // the API server may have created it nevertheless

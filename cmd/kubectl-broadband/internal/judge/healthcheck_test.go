@@ -12,9 +12,7 @@ import (
 
 func TestAHealthCheckShowsWhatTheCarrierFound(t *testing.T) {
 	t.Parallel()
-	check := &v1alpha1.HealthCheck{Spec: v1alpha1.HealthCheckSpec{
-		OneShotSpec: v1alpha1.OneShotSpec{ServiceID: "1234567"},
-	}}
+	check := &v1alpha1.HealthCheck{Spec: v1alpha1.OneShotSpec{ServiceID: "1234567"}}
 	if facts := judge.DetailOf(check, judge.Around{}).Facts; len(facts) != 0 {
 		t.Errorf("a check without a result shows %+v", facts)
 	}
