@@ -28,6 +28,7 @@ type importer struct {
 	serviceIDs []string
 	columns    map[string]string
 	separator  string
+	errors     string // the file of all mistakes
 	folder     string
 	account    string
 	report     bool
@@ -66,6 +67,7 @@ func (i *importer) addFlags(command *cobra.Command) {
 	flags.StringSliceVar(&i.serviceIDs, "service-ids", nil, "the numbers of services, instead of --csv")
 	flags.StringToStringVar(&i.columns, "map", nil, "the header of a field, such as plan='Tariff name'")
 	flags.StringVar(&i.separator, "separator", "", "what separates columns: , ; | or tab; default: as in the header")
+	flags.StringVar(&i.errors, "errors", "", "a file for all mistakes of the list; the screen shows 20")
 	flags.StringVar(&i.folder, "folder", "fleet", "the folder of the manifests")
 	flags.StringVar(&i.account, "account", "default", "the CarrierAccount of the services")
 	flags.BoolVar(&i.report, "report", false, "compare the applied manifests of the folder with the carrier")
@@ -137,11 +139,34 @@ func (i *importer) manifests(ctx context.Context, list *imports.List, namespace 
 	mistakes, is := errors.AsType[imports.LineErrors](err)
 	switch {
 	case is:
-		return nil, fmt.Errorf("nothing is written; the list has %s:\n%w", judge.Counted(len(mistakes), "mistake"), mistakes)
+		return nil, errors.Join(fmt.Errorf("nothing is written; the list has %s:\n%w",
+			judge.Counted(len(mistakes), "mistake"), mistakes), i.writeErrors(mistakes))
 	case err != nil:
 		return nil, fmt.Errorf("nothing is written: %w", err)
 	}
-	return made, nil
+	return made, i.writeErrors(nil)
+}
+
+// errorsTitle is the first line of a file of mistakes. Another file is not overwritten.
+const errorsTitle = "The mistakes that kubectl broadband import has found:\n"
+
+// writeErrors writes all mistakes into a file, if that is wanted.
+func (i *importer) writeErrors(mistakes imports.LineErrors) error {
+	if i.errors == "" {
+		return nil
+	}
+	present, err := os.ReadFile(i.errors)
+	switch {
+	case err == nil && !strings.HasPrefix(string(present), errorsTitle):
+		return usageError("--errors %s: the file exists, and is no list of mistakes: name another one", i.errors)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write the mistakes: %w", err)
+	}
+	text := errorsTitle + strings.Join(append(mistakes.Lines(), ""), "\n")
+	if err := os.WriteFile(i.errors, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the mistakes: %w", err)
+	}
+	return nil
 }
 
 // write writes the manifests that the folder does not have.
@@ -203,6 +228,11 @@ func (i *importer) printImported(list *imports.List, against *imports.Against, a
 	lines = append(lines, i.next(), "")
 	if err := i.print(strings.Join(lines, "\n")); err != nil {
 		return err
+	}
+	if len(against.Changed) > 0 {
+		if err := i.writeErrors(against.Changed); err != nil {
+			return err
+		}
 	}
 	if len(against.Changed) > 0 || account.Missing() {
 		return exitWith(ExitNeeds)

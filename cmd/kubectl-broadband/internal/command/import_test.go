@@ -116,39 +116,49 @@ var _ = Describe("import", func() {
 			"Next: kubectl apply --server-side -f fleet, then kubectl broadband import --report --folder fleet\n"))
 	})
 
-	It("names every line that cannot be imported", func(ctx SpecContext) {
+	It("names every line that cannot be imported, on the screen or in a file", func(ctx SpecContext) {
 		GinkgoT().Chdir(GinkgoT().TempDir())
 		list := "name,service id,plan,term\na,1,Home,12\nb,x,Home,12\nc,3,Home,\nd,1,Home,1\n" +
 			strings.Repeat("e,1.2E+06,Home,12\n", 20)
 		Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
-		ran := newPlugin().run(ctx, "import", "--csv", "fleet.csv")
+		arguments := []string{"import", "--csv", "fleet.csv", "--errors", "mistakes.txt"}
+		ran := newPlugin().run(ctx, arguments...)
 		Expect(ran.code).To(Equal(4))
 		Expect(ran.err).To(And(HavePrefix("error: nothing is written; the list has 23 mistakes:\n"),
 			ContainSubstring("line 3: \"x\""), ContainSubstring("line 4: plan and term"),
-			ContainSubstring("line 5: service 1 is in line 2 too")))
-		Expect(strings.Count(ran.err, "\nline ")).To(Equal(23))
+			ContainSubstring("line 5: service 1 is in line 2 too"),
+			HaveSuffix("and 3 more: --errors FILE writes all of them into a file\n")))
 		Expect("fleet").NotTo(BeADirectory())
+		written, err := os.ReadFile("mistakes.txt")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strings.Count(string(written), "\nline ")).To(Equal(23))
+
+		By("a file that is no list of mistakes, which is kept")
+		arguments[4] = "fleet.csv"
+		Expect(newPlugin().run(ctx, arguments...).err).To(ContainSubstring("the file exists, and is no list of mistakes"))
+		Expect(os.ReadFile("fleet.csv")).To(BeEquivalentTo(list))
 	})
 
 	It("keeps what a changed list contradicts, and says so", func(ctx SpecContext) {
 		f := startFleet(ctx)
 		GinkgoT().Chdir(GinkgoT().TempDir())
 		p := newPlugin()
-		run := func(list string) result {
+		run := func(list string, more ...string) result {
 			Expect(os.WriteFile("fleet.csv", []byte(list), 0o600)).To(Succeed())
-			return p.run(ctx, "import", "--csv", "fleet.csv", "-n", f.Namespace)
+			return p.run(ctx, append([]string{"import", "--csv", "fleet.csv", "-n", f.Namespace}, more...)...)
 		}
 		Expect(run("name,service id,Customer\nSite A,1001,x\nSite B,1002,x\nSite C,1003,x\n").out).To(
 			ContainSubstring("\nNot read: \"Customer\" (--map FIELD=HEADER"))
 		before, err := filepath.Glob("fleet/*")
 		Expect(err).NotTo(HaveOccurred())
-		changed := run("name,service id\nSite Z,1001\nSite B,9002\nSite C,1003\n")
+		changed := run("name,service id\nSite Z,1001\nSite B,9002\nSite C,1003\n", "--errors", "changes.txt")
 		Expect(changed.code).To(Equal(1))
 		Expect(changed.out).To(And(
 			HavePrefix("fleet: 0 manifests written, 1 as before, 2 kept although they differ from the list."),
 			ContainSubstring(`line 2: the service 1001 is "site-a" in fleet/site-a.yaml, and "site-z" in the list`),
 			ContainSubstring(`line 3: "site-b" is the service 1002 in fleet/site-b.yaml, and 9002 in the list`)))
 		Expect(filepath.Glob("fleet/*")).To(Equal(before))
+		Expect(os.ReadFile("changes.txt")).To(ContainSubstring("\nline 2: "))
 
 		By("a file of the name of a manifest, which has something else")
 		Expect(os.WriteFile("fleet/site-d.yaml", []byte("kind: Secret\n"), 0o600)).To(Succeed())

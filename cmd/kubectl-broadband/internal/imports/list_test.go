@@ -271,15 +271,16 @@ func TestEveryMistakeOfAListIsFound(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreShownInTheOrderOfTheirLines(t *testing.T) {
+func TestTheScreenShowsTwentyMistakesInTheOrderOfTheirLines(t *testing.T) {
 	t.Parallel()
 	list := "service id\n" + strings.Repeat("x\n1,2\n", 15)
 	_, err := imported(t, list, imports.Options{})
-	mistakes := strings.Split(err.Error(), "\n")
-	if len(mistakes) != 30 {
+	mistakes, is := errors.AsType[imports.LineErrors](err)
+	if !is || len(mistakes.Lines()) != 30 || strings.Count(err.Error(), "\n") != 20 {
 		t.Fatal(err)
 	}
-	for at, line := range mistakes {
+	expectAll(t, err.Error(), "\nand 10 more: --errors FILE writes all of them into a file")
+	for at, line := range mistakes.Lines() {
 		if !strings.HasPrefix(line, fmt.Sprintf("line %d: ", at+2)) {
 			t.Error(at, line)
 		}

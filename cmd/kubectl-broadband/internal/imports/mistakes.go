@@ -26,13 +26,25 @@ func mistake(line int, format string, values ...any) *LineError {
 // LineErrors are all mistakes of a list.
 type LineErrors []*LineError
 
-// Error has a line for each mistake.
+// mistakesShown is the maximum number of mistakes that are shown at a time.
+const mistakesShown = 20
+
+// Error shows the first mistakes.
 func (e LineErrors) Error() string {
+	shown := e[:min(len(e), mistakesShown)].Lines()
+	if more := len(e) - mistakesShown; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more: --errors FILE writes all of them into a file", more))
+	}
+	return strings.Join(shown, "\n")
+}
+
+// Lines returns every mistake as a line of text.
+func (e LineErrors) Lines() []string {
 	lines := make([]string, 0, len(e))
 	for _, one := range e {
 		lines = append(lines, one.Error())
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // err returns the mistakes in the order of their lines; nil if there are none.
