@@ -26,7 +26,7 @@ func breakerIsOpen(in *Input, want DesiredChange) *Decision {
 	case !breaker.Answered && !in.Now.Before(breaker.ProbeAt):
 		return &Decision{Step: Probe{}, Verdict: breaker.open(in)}
 	}
-	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextChange())
+	decision := RequeueAt(RestOn(breaker.open(in)), breaker.nextChange())
 	decision.Transient = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
 }
@@ -72,22 +72,15 @@ func (b Breaker) probeFailure() string {
 func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 	switch {
 	case known.Silence != nil:
-		return &Aspect{
-			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: silenceText(&Input{Account: Account{Object: account}}, known),
-		}
+		return new(NewAspect(v1alpha1.ConditionCarrier, metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable,
+			silenceText(&Input{Account: Account{Object: account}}, known)))
 	case known.holdsNever():
-		return &Aspect{
-			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonBreakerOpen,
-			Message: known.unprovenText(&Input{Account: Account{Object: account}}),
-		}
+		return new(NewAspect(v1alpha1.ConditionCarrier, metav1.ConditionFalse, v1alpha1.ReasonBreakerOpen,
+			known.unprovenText(&Input{Account: Account{Object: account}})))
 	case known.AnsweredAt.IsZero():
 		return nil
 	}
-	return &Aspect{
-		Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnswering,
-		Message: "the carrier answers",
-	}
+	return new(NewAspect(v1alpha1.ConditionCarrier, metav1.ConditionTrue, v1alpha1.ReasonAnswering, "the carrier answers"))
 }
 
 // silenceText describes a carrier that does not answer. The text does not change while the carrier

@@ -21,7 +21,7 @@ func AccountIsNotReady(in *Input) *Decision {
 	waits, open := waitsForPerson(in), in.Subject.Record().OpenRequests()
 	switch {
 	case waits != nil:
-		return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, waits.Reason, waits.Message + ". " + why}}
+		return RestOn(Verdict{Stuck, waits.Reason, waits.Message + ". " + why})
 	case len(open) > 0:
 		why += "; " + onceReady(open[0])
 	}

@@ -98,17 +98,12 @@ func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspec
 		}
 	}
 	if len(refused) == 0 {
-		return &Aspect{
-			Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnswering,
-			Message: "the carrier has every extension that was used",
-		}
+		return new(NewAspect(v1alpha1.ConditionExtensions, metav1.ConditionTrue, v1alpha1.ReasonAnswering,
+			"the carrier has every extension that was used"))
 	}
-	return &Aspect{
-		Type: v1alpha1.ConditionExtensions, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonExtensionUnavailable,
-		Message: Bounded("not available: "+strings.Join(refused, ", ")+
-			": the operator works as if it were not listed; if the carrier does not have it, remove it from spec.extensions",
-			MaxMessage),
-	}
+	return new(NewAspect(v1alpha1.ConditionExtensions, metav1.ConditionFalse, v1alpha1.ReasonExtensionUnavailable,
+		Bounded("not available: "+strings.Join(refused, ", ")+": the operator works as if it were not listed; if the "+
+			"carrier does not have it, remove it from spec.extensions", MaxMessage)))
 }
 
 // ofAccount returns what is known about the extensions that an account has switched on.

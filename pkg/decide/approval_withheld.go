@@ -33,7 +33,7 @@ func (w Withheld) Rest(meaning string) *Decision {
 	if w.Why == "" {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: Verdict{w.state, w.reason, w.Why + ", so " + meaning}}
+	return RestOn(Verdict{w.state, w.reason, w.Why + ", so " + meaning})
 }
 
 // AwaitAcknowledgement holds back what nothing but its ledger keeps from being sent twice, until a

@@ -90,7 +90,7 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	case attempt.Posted:
 		// The response is recorded, but the cache does not show it yet. Our own write triggers no
 		// event.
-		return RequeueAt(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
+		return RequeueAt(RestOn(progressing(open)), in.Now.Add(CacheLag))
 	}
 	return RequeueAt(awaitResponse(open, by), attempt.FirstSeen.Add(senderGrace))
 }
@@ -112,7 +112,7 @@ func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 // inProgress decides about a request that the carrier accepted.
 func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	next := NextPoll(in, open, in.Memory.Attempts[open.AttemptID].LastPoll)
-	decision := RequeueAt(&Decision{Step: Rest{}, Verdict: trackingVerdict(in, open)}, Earlier(next, overdueAt(in, open)))
+	decision := RequeueAt(RestOn(trackingVerdict(in, open)), Earlier(next, overdueAt(in, open)))
 	switch {
 	case handleLost(in, open):
 		decision = by.Verify(open)
@@ -160,7 +160,7 @@ func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	if settled := by.Proof(open); settled != nil {
 		return settled
 	}
-	return &Decision{Step: Rest{}, Verdict: UnknownVerdict(in, open)}
+	return RestOn(UnknownVerdict(in, open))
 }
 
 // UnknownVerdict asks a person to determine the outcome of a request.

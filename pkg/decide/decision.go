@@ -22,6 +22,9 @@ const (
 	Stuck   State = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )
 
+// Verdict returns a verdict of this state.
+func (s State) Verdict(reason, message string) Verdict { return Verdict{s, reason, message} }
+
 // Verdict explains a decision. The condition, the event and the log entry all use its wording.
 type Verdict struct {
 	State   State
@@ -31,7 +34,7 @@ type Verdict struct {
 
 // Aspect returns the verdict as a condition with status True.
 func (v Verdict) Aspect(conditionType string) Aspect {
-	return Aspect{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
+	return NewAspect(conditionType, metav1.ConditionTrue, v.Reason, v.Message)
 }
 
 // Aspect is the verdict on one declared aspect of a service.
@@ -40,6 +43,16 @@ type Aspect struct {
 	Status  metav1.ConditionStatus
 	Reason  string
 	Message string
+}
+
+// NewAspect returns the aspect of a condition.
+func NewAspect(conditionType string, status metav1.ConditionStatus, reason, message string) Aspect {
+	return Aspect{conditionType, status, reason, message}
+}
+
+// Set replaces what the aspect says of its condition.
+func (a *Aspect) Set(status metav1.ConditionStatus, reason, message string) {
+	a.Status, a.Reason, a.Message = status, reason, message
 }
 
 // Decision is the next step, the reason for it, and when to decide again.
@@ -131,25 +144,16 @@ type Resolve struct {
 	Error     *v1alpha1.RequestError // why, when not Succeeded
 }
 
-func (Rest) step() {}
-
-func (StartReading) step() {}
-
+func (Rest) step()            {}
+func (StartReading) step()    {}
 func (ContinueReading) step() {}
-
-func (Submit) step() {}
-
-func (SubmitQuery) step() {}
-
-func (Probe) step() {}
-
-func (ReadContact) step() {}
-
-func (Poll) step() {}
-
-func (RecordResponse) step() {}
-
-func (Resolve) step() {}
+func (Submit) step()          {}
+func (SubmitQuery) step()     {}
+func (Probe) step()           {}
+func (ReadContact) step()     {}
+func (Poll) step()            {}
+func (RecordResponse) step()  {}
+func (Resolve) step()         {}
 
 // IsRest reports whether a step does nothing.
 func IsRest(step Step) bool {
@@ -164,20 +168,20 @@ func progressing(open *v1alpha1.Request) Verdict {
 	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is in progress at the carrier", open.Operation)}
 }
 
+// RestOn does nothing, as the verdict explains.
+func RestOn(verdict Verdict) *Decision { return &Decision{Step: Rest{}, Verdict: verdict} }
+
+// RestSettled does nothing because nothing is left to do.
+func RestSettled(reason, message string) *Decision { return RestOn(Verdict{Settled, reason, message}) }
+
 // RestStuck does nothing because only a person can help.
-func RestStuck(reason, message string) *Decision {
-	return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, reason, message}}
-}
+func RestStuck(reason, message string) *Decision { return RestOn(Verdict{Stuck, reason, message}) }
 
 // RestWorking does nothing now, and continues by itself.
-func RestWorking(reason, message string) *Decision {
-	return &Decision{Step: Rest{}, Verdict: Verdict{Working, reason, message}}
-}
+func RestWorking(reason, message string) *Decision { return RestOn(Verdict{Working, reason, message}) }
 
 // RestWaiting does nothing until a person allows the next step.
-func RestWaiting(reason, message string) *Decision {
-	return &Decision{Step: Rest{}, Verdict: Verdict{Waiting, reason, message}}
-}
+func RestWaiting(reason, message string) *Decision { return RestOn(Verdict{Waiting, reason, message}) }
 
 // RequeueAt sets when to decide again.
 func RequeueAt(decision *Decision, at time.Time) *Decision {

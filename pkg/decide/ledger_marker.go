@@ -61,7 +61,7 @@ func markerIsMissing(in *Input, _ DesiredChange) *Decision {
 	if !in.Installation.MarkerGone {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: markerGone(&in.Installation)}
+	return RestOn(markerGone(&in.Installation))
 }
 
 func markerGone(installation *Installation) Verdict {

@@ -75,10 +75,8 @@ func NewerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
 // LedgerOfNewerVersion is the verdict on an object for which a ledger of a newer version would have
 // to be written.
 func LedgerOfNewerVersion(err error) Verdict {
-	return Verdict{
-		Stuck, v1alpha1.ReasonLedgerUnreadable,
-		"the operator cannot " + err.Error() + ". Nothing is sent: run that version again",
-	}
+	return Stuck.Verdict(v1alpha1.ReasonLedgerUnreadable,
+		"the operator cannot "+err.Error()+". Nothing is sent: run that version again")
 }
 
 func conflict(ledger *v1alpha1.RequestLedger) *Verdict {

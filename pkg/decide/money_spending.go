@@ -109,7 +109,7 @@ func spendingHeld(in *Input) *Decision {
 	sent := len(in.Account.Spending.Reserved(in.Now))
 	switch {
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:
-		return &Decision{Step: Rest{}, Verdict: *NewerLedger(ledger)}
+		return RestOn(*NewerLedger(ledger))
 	case sent < int(limit.PerHour):
 		return nil
 	}

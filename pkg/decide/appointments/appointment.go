@@ -139,10 +139,7 @@ func slotsOffered(in *Input) *decide.Decision {
 	if gone := orderGone(in); gone != nil {
 		return gone
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
-		Message: slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)),
-	}}
+	return decide.RestSettled(v1alpha1.ReasonCompleted, slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)))
 }
 
 // slotsAreCurrent reports whether the slots in the status are those that the spec asks for.
@@ -254,7 +251,7 @@ func dateHasPassed(in *Input) *decide.Decision {
 	if from >= decide.Today(&in.Input) {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.DateInPast(&in.Input, "dateFrom", from)}
+	return decide.RestOn(decide.DateInPast(&in.Input, "dateFrom", from))
 }
 
 // queryWasRefused holds back a query that the carrier rejected, unless the reconcile annotation

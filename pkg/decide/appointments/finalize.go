@@ -93,7 +93,5 @@ func openCancel(in *Input) *decide.Decision {
 
 // nothingLeft ends the cancelling.
 func nothingLeft(*Input) *decide.Decision {
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonCompleted, Message: "there is nothing to do",
-	}}
+	return decide.RestSettled(v1alpha1.ReasonCompleted, "there is nothing to do")
 }

@@ -22,11 +22,8 @@ func hasResult(in *Input) *decide.Decision {
 	}
 	ends := validUntil(in)
 	if !ends.IsZero() && !in.Now.Before(ends) {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-			State: decide.Settled, Reason: v1alpha1.ReasonExpired,
-			Message: fmt.Sprintf(
-				"the carrier's response was valid until %s: for a new one, create another object", in.ValidUntil),
-		}}
+		return decide.RestSettled(v1alpha1.ReasonExpired, fmt.Sprintf(
+			"the carrier's response was valid until %s: for a new one, create another object", in.ValidUntil))
 	}
 	found := cmp.Or(in.Summary, "the carrier's response is in the status")
 	message := fmt.Sprintf("%s is done: %s", request.Operation, found)
@@ -39,10 +36,7 @@ func hasResult(in *Input) *decide.Decision {
 			"%s is done, but its response was lost with the status, and the carrier does not return it again: %s",
 			request.Operation, request.Error.Message)
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonCompleted,
-		Message: message,
-	}, RequeueAt: ends}
+	return decide.RequeueAt(decide.RestSettled(v1alpha1.ReasonCompleted, message), ends)
 }
 
 // validUntil returns when a response becomes invalid: the end of the day that the carrier named, in
@@ -184,7 +178,7 @@ func referenceIsUnusable(in *Input) *decide.Decision {
 	if in.BlockedBy == nil {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: *in.BlockedBy}
+	return decide.RestOn(*in.BlockedBy)
 }
 
 // DecideTest updates the status of a diagnostic test with what was read about it, and decides about

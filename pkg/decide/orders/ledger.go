@@ -164,5 +164,5 @@ func differsFromSent(in *Input) *decide.Decision {
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: *anotherOrder(in.Ledger)}
+	return decide.RestOn(*anotherOrder(in.Ledger))
 }

@@ -78,16 +78,13 @@ func orderHasEnded(in *Input) *decide.Decision {
 			"attempt %s was abandoned: customerReference %q cannot be used again. To order, create another ServiceOrder "+
 				"with a different customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
 	case in.Order.Status.Rejection != nil:
-		return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: rejected(in, request)})
+		return followed(in, decide.RestOn(rejected(in, request)))
 	case decide.ResultDiffers(request) && !isConfirmed(in, request):
 		return followed(in, decide.RestStuck(v1alpha1.ReasonResultDiffers, acceptedText(in, request)+
 			". Ask the carrier. If the order is right as the carrier shows it, run: "+
 			decide.ResolveCommand(&in.Input, request, decide.ResolvedSucceeded)))
 	}
-	return followed(in, &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonSubmitted,
-		Message: acceptedText(in, request),
-	}})
+	return followed(in, decide.RestSettled(v1alpha1.ReasonSubmitted, acceptedText(in, request)))
 }
 
 func acceptedText(in *Input, request *v1alpha1.Request) string {
@@ -115,16 +112,13 @@ func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 		again = fmt.Sprintf(" (the annotation has been used for this attempt before: remove it first, with '%s-')",
 			v1alpha1.AnnotationResolve)
 	}
-	return decide.Verdict{
-		State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
-		Message: fmt.Sprintf(
-			"the carrier rejected %s after accepting it%s: %s. To order again with this customerReference, "+
-				"confirm with the carrier that the order was closed, then run: %s. If the carrier confirms that the order "+
-				"is not rejected, set the annotation to %s=%s instead%s",
-			number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection),
-			decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted),
-			request.AttemptID, decide.ResolvedSucceeded, again),
-	}
+	return decide.Stuck.Verdict(v1alpha1.ReasonOrderRejected, fmt.Sprintf(
+		"the carrier rejected %s after accepting it%s: %s. To order again with this customerReference, "+
+			"confirm with the carrier that the order was closed, then run: %s. If the carrier confirms that the order "+
+			"is not rejected, set the annotation to %s=%s instead%s",
+		number, decide.UnsignedNote(rejection), decide.ReasonGiven(rejection),
+		decide.ResolveCommand(&in.Input, request, decide.ResolvedNotAccepted),
+		request.AttemptID, decide.ResolvedSucceeded, again))
 }
 
 // rejectionIsConfirmed lets a person resolve an accepted order as NotAccepted, once the carrier has
@@ -269,26 +263,20 @@ func pendingOf(in *Input) *v1alpha1.Pending {
 // aspectsOf returns the conditions Submitted, Rejected and ApprovalRequired.
 func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 	request := requestOf(in)
-	submitted := decide.Aspect{
-		Type: v1alpha1.ConditionSubmitted, Status: metav1.ConditionFalse, Reason: verdict.Reason,
-		Message: verdict.Message,
-	}
+	submitted := verdict.Aspect(v1alpha1.ConditionSubmitted)
+	submitted.Status = metav1.ConditionFalse
 	var aspects []decide.Aspect
 	switch {
 	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
-		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
-		submitted.Message = acceptedText(in, request)
+		submitted.Set(metav1.ConditionTrue, v1alpha1.ReasonSubmitted, acceptedText(in, request))
 		if in.Order.Status.Rejection != nil {
 			aspects = append(aspects, rejected(in, request).Aspect(v1alpha1.ConditionRejected))
 		}
 	case request != nil && !request.Phase.Ended():
 		submitted.Status = metav1.ConditionUnknown
 		if rejection := in.Order.Status.Rejection; rejection != nil {
-			rejected := decide.Verdict{
-				State: decide.Stuck, Reason: v1alpha1.ReasonOrderRejected,
-				Message: decide.NoticeText(rejection),
-			}
-			aspects = append(aspects, rejected.Aspect(v1alpha1.ConditionRejected))
+			aspects = append(aspects, decide.NewAspect(v1alpha1.ConditionRejected, metav1.ConditionTrue,
+				v1alpha1.ReasonOrderRejected, decide.NoticeText(rejection)))
 		}
 	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {

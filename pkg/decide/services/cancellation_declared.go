@@ -70,12 +70,9 @@ func abortBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 	if !isFinal(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}
-	return &decide.Verdict{
-		State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
-		Message: fmt.Sprintf(
-			"the cancellation for %s is %s and can no longer be aborted: ask the carrier, or set disconnection: Reclaim",
-			cmp.Or(known.RequestDate, "an unknown date"), known.Status),
-	}
+	return new(decide.Stuck.Verdict(v1alpha1.ReasonNotEligibleForCancellation, fmt.Sprintf(
+		"the cancellation for %s is %s and can no longer be aborted: ask the carrier, or set disconnection: Reclaim",
+		cmp.Or(known.RequestDate, "an unknown date"), known.Status)))
 }
 
 // rescheduleBarred returns why the cancellation cannot be moved to the declared date; nil if it can,
@@ -86,20 +83,14 @@ func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha
 	case known.Cancelled, known.RequestDate == date && (isAlterable(known) || isFinal(known)):
 		return nil
 	case isFinal(known):
-		return &decide.Verdict{
-			State: decide.Stuck, Reason: v1alpha1.ReasonNotEligibleForCancellation,
-			Message: fmt.Sprintf(
-				"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare the carrier's date",
-				cmp.Or(known.RequestDate, "an unknown date"), known.Status, date),
-		}
+		return new(decide.Stuck.Verdict(v1alpha1.ReasonNotEligibleForCancellation, fmt.Sprintf(
+			"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare the carrier's date",
+			cmp.Or(known.RequestDate, "an unknown date"), known.Status, date)))
 	case !isAlterable(known):
-		return &decide.Verdict{
-			State: decide.Stuck, Reason: v1alpha1.ReasonCancellationNotRequested,
-			Message: fmt.Sprintf(
-				"no cancellation is pending at the carrier (status: %s), and its API has no call that requests one: "+
-					"ask the carrier to cancel the service; the cancellation is then moved to %s",
-				cmp.Or(known.Status, "none"), date),
-		}
+		return new(decide.Stuck.Verdict(v1alpha1.ReasonCancellationNotRequested, fmt.Sprintf(
+			"no cancellation is pending at the carrier (status: %s), and its API has no call that requests one: "+
+				"ask the carrier to cancel the service; the cancellation is then moved to %s",
+			cmp.Or(known.Status, "none"), date)))
 	case date < decide.Today(&in.Input):
 		return new(decide.DateInPast(&in.Input, "cancellation.date", date))
 	}

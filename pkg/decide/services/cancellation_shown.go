@@ -120,12 +120,10 @@ func cancellationNotShown(in *Input) *decide.Verdict {
 	if !isDeclared || isShown {
 		return nil
 	}
-	return &decide.Verdict{
-		State: decide.Stuck, Reason: decide.ReasonOf(decide.RequestErrorOf(reading.Err)),
-		Message: fmt.Sprintf("the carrier answers with an error instead of %s (%s): ask the carrier whether a cancellation "+
-			"is pending. The operator reads the cancellation again at least every 10 minutes, and continues when the "+
-			"carrier shows it", theCancellation, decide.ErrorText(reading.Err)),
-	}
+	return new(decide.Stuck.Verdict(decide.ReasonOf(decide.RequestErrorOf(reading.Err)), fmt.Sprintf(
+		"the carrier answers with an error instead of %s (%s): ask the carrier whether a cancellation is pending. The "+
+			"operator reads the cancellation again at least every 10 minutes, and continues when the carrier shows it",
+		theCancellation, decide.ErrorText(reading.Err))))
 }
 
 // theCancellation is what messages call the reading of a service's cancellation.

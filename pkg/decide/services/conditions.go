@@ -38,8 +38,7 @@ func approvalAspect(in *Input) *decide.Aspect {
 	}
 	for _, want := range wantedNext(in) {
 		if judged := sendOrHold(in, want); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-			aspect := judged.Verdict.Aspect(v1alpha1.ConditionApprovalRequired)
-			return &aspect
+			return new(judged.Verdict.Aspect(v1alpha1.ConditionApprovalRequired))
 		}
 	}
 	return nil
@@ -72,9 +71,8 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 		if value.declared != "" {
 			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
 			if onlyReportsDrift(in, value.field) {
-				aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
-				aspect.Message = fmt.Sprintf("the carrier changed the %s from %q to %q after the service was in sync",
-					value.what, value.known.DriftedFrom, value.known.Value)
+				aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonDrifted,
+					driftText(value.what, value.known.DriftedFrom, value.known.Value))
 			}
 			aspects = append(aspects, unless(aspect, decide.ChangesOf(changes, value.field), value.known, verdict))
 		}
@@ -84,15 +82,13 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 
 func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) decide.Aspect {
 	plan, declared := in.Service.LastKnown().Plan, in.Service.Spec.Plan.Name
-	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
+	aspect := inSyncAspect(v1alpha1.ConditionPlanSynced, howKnown(nameOfPlan, plan))
 	last := in.Subject.Record().RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
 	case onlyReportsDrift(in, decide.FieldPlan) && !decide.SameName(declared, plan.Value):
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
-		aspect.Message = fmt.Sprintf(
-			"the carrier changed the plan from %q to %q after the service was in sync",
-			cmp.Or(plan.DriftedFrom, plan.AsHealth), plan.Value)
+		aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonDrifted,
+			driftText(nameOfPlan, cmp.Or(plan.DriftedFrom, plan.AsHealth), plan.Value))
 	case last != nil && last.Warning != "":
 		aspect.Reason, aspect.Message = v1alpha1.ReasonResultDiffers, last.Warning
 	case declared != plan.Value:
@@ -130,42 +126,35 @@ func cancellationAspect(in *Input, known *v1alpha1.CancellationState, verdict de
 	aspect := inSyncAspect(v1alpha1.ConditionCancellationSynced, "the cancellation is as declared")
 	switch {
 	case known == nil:
-		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
-		aspect.Message = "the service's cancellation is not known yet"
+		aspect.Set(metav1.ConditionUnknown, verdict.Reason, "the service's cancellation is not known yet")
 	case barred != nil:
-		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionFalse, barred.Reason, barred.Message
+		aspect.Set(metav1.ConditionFalse, barred.Reason, barred.Message)
 	case endedAsWanted(in) && !endedOnDate(in):
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation
-		aspect.Message = howEnded(in)
+		aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation, howEnded(in))
 	case mayHaveComeDue(in):
-		aspect.Status, aspect.Reason, aspect.Message = metav1.ConditionUnknown, verdict.Reason, verdict.Message
+		aspect.Set(metav1.ConditionUnknown, verdict.Reason, verdict.Message)
 	case differs.Wanted() && onlyReportsCancellationDrift(in, differs):
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
-		aspect.Message = fmt.Sprintf("the carrier changed the cancellation from %q to %q after the service was in sync",
-			differs.Changes[0].To, differs.Changes[0].From)
+		aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonDrifted,
+			driftText(fieldCancellation, differs.Changes[0].To, differs.Changes[0].From))
 	case differs.Wanted():
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
-		aspect.Message = decide.DescribeChanges(differs.Changes)
+		aspect.Set(metav1.ConditionFalse, verdict.Reason, decide.DescribeChanges(differs.Changes))
 	case isUncompared(in):
-		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
-		aspect.Message = "the carrier has not shown the service's cancellation since it was declared"
+		aspect.Set(metav1.ConditionUnknown, verdict.Reason,
+			"the carrier has not shown the service's cancellation since it was declared")
 	}
 	return aspect
 }
 
 func connectedAspect(in *Input, known *v1alpha1.CancellationState, verdict decide.Verdict) decide.Aspect {
-	aspect := decide.Aspect{
-		Type: v1alpha1.ConditionConnected, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonConnected,
-		Message: "the carrier does not show the service as cancelled",
-	}
+	aspect := decide.NewAspect(v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected,
+		"the carrier does not show the service as cancelled")
 	switch {
 	case known == nil:
-		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
-		aspect.Message = "it is not known yet whether the carrier shows the service as cancelled"
+		aspect.Set(metav1.ConditionUnknown, verdict.Reason,
+			"it is not known yet whether the carrier shows the service as cancelled")
 	case known.Cancelled:
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
-		aspect.Message = "the carrier shows the service as cancelled since " +
-			cmp.Or(known.CancelledOn, "an unknown day")
+		aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonCancelled,
+			"the carrier shows the service as cancelled since "+cmp.Or(known.CancelledOn, "an unknown day"))
 		if in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 			aspect.Reason = verdict.Reason
 		}
@@ -179,10 +168,8 @@ func healthAspect(in *Input) *decide.Aspect {
 	if health == nil {
 		return nil
 	}
-	aspect := decide.Aspect{
-		Type: v1alpha1.ConditionHealthy, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonHealthImpaired,
-		Message: decide.HealthText(health),
-	}
+	aspect := decide.NewAspect(
+		v1alpha1.ConditionHealthy, metav1.ConditionFalse, v1alpha1.ReasonHealthImpaired, decide.HealthText(health))
 	switch {
 	case strings.EqualFold(health.Summary, "Green"):
 		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonHealthGood
@@ -199,25 +186,23 @@ func disruptionAspect(in *Input) *decide.Aspect {
 	if seen == nil {
 		return nil
 	}
-	aspect := decide.Aspect{
-		Type: v1alpha1.ConditionDisrupted, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoDisruption,
-		Message: fmt.Sprintf(
-			"no disruption is active; %d scheduled", seen.Scheduled),
+	if seen.Active == 0 {
+		return new(decide.NewAspect(v1alpha1.ConditionDisrupted, metav1.ConditionFalse, v1alpha1.ReasonNoDisruption,
+			fmt.Sprintf("no disruption is active; %d scheduled", seen.Scheduled)))
 	}
-	if seen.Active > 0 {
-		aspect.Status, aspect.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
-		aspect.Message = fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
-			cmp.Or(seen.Current.Description, "no details were given"))
-	}
-	return &aspect
+	return new(decide.NewAspect(v1alpha1.ConditionDisrupted, metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive,
+		fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
+			cmp.Or(seen.Current.Description, "no details were given"))))
 }
 
 // inSyncAspect reports a value that is as declared.
 func inSyncAspect(conditionType, message string) decide.Aspect {
-	return decide.Aspect{
-		Type: conditionType, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
-		Message: message,
-	}
+	return decide.NewAspect(conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, message)
+}
+
+// driftText says how the carrier changed a value.
+func driftText(what, from, to string) string {
+	return fmt.Sprintf("the carrier changed the %s from %q to %q after the service was in sync", what, from, to)
 }
 
 // unless returns the aspect or, if the value differs or is unknown, why the aspect does not hold.
@@ -226,8 +211,7 @@ func unless(
 ) decide.Aspect {
 	switch {
 	case len(differing) > 0:
-		aspect.Status, aspect.Reason = metav1.ConditionFalse, verdict.Reason
-		aspect.Message = decide.DescribeChanges(differing)
+		aspect.Set(metav1.ConditionFalse, verdict.Reason, decide.DescribeChanges(differing))
 	case known == nil:
 		aspect.Status, aspect.Reason = metav1.ConditionUnknown, verdict.Reason
 	}
@@ -246,13 +230,11 @@ func howKnown(what string, known *v1alpha1.KnownValue) string {
 }
 
 func inSync(in *Input) decide.Verdict {
-	switch in.Service.Spec.ManagementPolicy {
-	case v1alpha1.ManagementObserve:
-		const message = "managementPolicy is Observe: the carrier's state is read, but nothing is changed"
-		return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonObserving, Message: message}
-	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
+	if in.Service.OnlyObserves() {
+		return decide.Settled.Verdict(v1alpha1.ReasonObserving,
+			"managementPolicy is Observe: the carrier's state is read, but nothing is changed")
 	}
-	return decide.Verdict{State: decide.Settled, Reason: v1alpha1.ReasonInSync, Message: inSyncText(in)}
+	return decide.Settled.Verdict(v1alpha1.ReasonInSync, inSyncText(in))
 }
 
 // inSyncText describes how each declared value is known. A value that is only trusted is not

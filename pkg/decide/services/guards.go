@@ -88,7 +88,7 @@ func policyIsObserve(in *Input, _ decide.DesiredChange) *decide.Decision {
 	if !in.Service.OnlyObserves() {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: inSync(in)}
+	return decide.RestOn(inSync(in))
 }
 
 func changesAreOnlyPlanned(in *Input, want decide.DesiredChange) *decide.Decision {

@@ -116,16 +116,11 @@ func askPrice(in *Input) *decide.Decision { return askOffers(in, v1alpha1.Annota
 // askOffers reads the options for the current value of an annotation, if it has one.
 func askOffers(in *Input, annotation string) *decide.Decision {
 	step, at := decide.ReadingStep(&in.Input, decide.TopicOptions, decide.Control(in.Subject, annotation), decide.AtOnce)
-	verdict := decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: "the price of the plan change is being read",
-	}
+	verdict := decide.Working.Verdict(v1alpha1.ReasonProgressing, "the price of the plan change is being read")
 	reading := &in.Memory.Readings.Options
 	if reading.State == decide.ReadingFailed || reading.Failures >= decide.FailuresShown {
-		verdict = decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: "the price of the plan change cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
-		}
+		verdict = decide.Working.Verdict(v1alpha1.ReasonCarrierUnavailable,
+			"the price of the plan change cannot be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
 	}
 	return markTransient(in, &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}, decide.TopicOptions)
 }

@@ -3,7 +3,6 @@
 package services
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -123,13 +122,7 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	times, token := verifyTimes(&in.Input, open), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth, token,
 		func() (bool, time.Time) { return dueAmong(times, in) })
-	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: fmt.Sprintf(
-			"%s: the service's health is read at %s and may show the outcome; to resolve the request by hand: %s",
-			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), decide.FormatTimes(&in.Input, times[:]),
-			decide.ResolveHint(&in.Input, open)),
-	}}
+	return proofAwaited(in, open, step, at, "the service's health", decide.FormatTimes(&in.Input, times[:]))
 }
 
 // dueAmong returns the first of the times that is after the last health request, and reports

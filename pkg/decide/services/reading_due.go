@@ -41,37 +41,24 @@ func awaitTransient(in *Input, topic decide.Topic, what string) *decide.Decision
 // for a carrier that responds but gives no reading.
 func readingVerdict(in *Input, reading *decide.Reading, what, unread string) decide.Verdict {
 	if reading.Empty > 0 && reading.State != decide.ReadingFailed {
-		return decide.Verdict{
-			State: decide.Working, Reason: unread,
-			Message: "the carrier's response does not contain " + what + "; the read is retried",
-		}
+		return decide.Working.Verdict(unread, "the carrier's response does not contain "+what+"; the read is retried")
 	}
 	if isBeingChanged(reading) {
-		return decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-			Message: "the carrier is still applying a change of " + what + ", which is read again at growing intervals",
-		}
+		return decide.Working.Verdict(v1alpha1.ReasonProgressing,
+			"the carrier is still applying a change of "+what+", which is read again at growing intervals")
 	}
 	if reading.State != decide.ReadingFailed && reading.Failures < decide.FailuresShown {
-		return decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-			Message: what + " is being read",
-		}
+		return decide.Working.Verdict(v1alpha1.ReasonProgressing, what+" is being read")
 	}
 	switch carrier.ClassOf(reading.Err) {
 	case carrier.NotFoundOrForbidden:
 		return decide.NotFoundOrForbidden(in.Service.ServiceNumber())
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
-		return decide.Verdict{
-			State: decide.Working, Reason: v1alpha1.ReasonCarrierUnavailable,
-			Message: what + " cannot be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
-		}
+		return decide.Working.Verdict(v1alpha1.ReasonCarrierUnavailable,
+			what+" cannot be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
 	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
 	}
-	return decide.Verdict{
-		State: decide.Working, Reason: unread,
-		Message: what + " could not be read: " + decide.ErrorText(reading.Err) + "; the read is retried",
-	}
+	return decide.Working.Verdict(unread, what+" could not be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
 }
 
 // refreshTakes is how long a reading may take before the object reports the wait. Until then
@@ -375,10 +362,16 @@ func awaitEvidence(
 	at = decide.Later(at, reading.RetryAt)
 	step, next := decide.NeededReadingStep(&in.Input, topic, token,
 		func() (bool, time.Time) { return !in.Now.Before(at), at })
-	return &decide.Decision{Step: step, RequeueAt: next, Verdict: decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonProgressing,
-		Message: fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
-			decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, decide.FormatTime(&in.Input, at),
-			decide.ResolveHint(&in.Input, open)),
-	}}
+	return proofAwaited(in, open, step, next, what, decide.FormatTime(&in.Input, at))
+}
+
+// proofAwaited is the decision while what is read at the given times may show the outcome of a request.
+func proofAwaited(
+	in *Input, open *v1alpha1.Request, step decide.Step, next time.Time, what, times string,
+) *decide.Decision {
+	message := fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
+		decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, times, decide.ResolveHint(&in.Input, open))
+	return &decide.Decision{
+		Step: step, RequeueAt: next, Verdict: decide.Working.Verdict(v1alpha1.ReasonProgressing, message),
+	}
 }

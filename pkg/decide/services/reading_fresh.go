@@ -236,13 +236,11 @@ func anotherModification(in *Input, on basis) *decide.Decision {
 	step, at := decide.ReadingStep(&in.Input, on.topic, token, func() (bool, time.Time) {
 		return decide.ReconcileRequested(&in.Input, reading) || !in.Now.Before(again), again
 	})
-	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonChangeInProgress,
-		Message: "the carrier's description of the service lists a modification: somebody else's, one whose response was " +
-			"lost, or one that has just ended. Nothing is sent until it is no longer listed. The description is read again in " +
-			"5 to 30 minutes; if the carrier continues to list modifications that have ended, remove ServiceRead from " +
-			"spec.extensions of the account",
-	}}
+	return &decide.Decision{Step: step, RequeueAt: at, Verdict: decide.Working.Verdict(v1alpha1.ReasonChangeInProgress,
+		"the carrier's description of the service lists a modification: somebody else's, one whose response was lost, or "+
+			"one that has just ended. Nothing is sent until it is no longer listed. The description is read again in 5 to 30 "+
+			"minutes; if the carrier continues to list modifications that have ended, remove ServiceRead from "+
+			"spec.extensions of the account")}
 }
 
 // describedField returns the field of spec that the description of the service shows and that an

@@ -112,7 +112,7 @@ func serviceIsUnknown(in *Input) *decide.Decision {
 	case serviceID == "":
 		return orderNotReady(in)
 	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.Record().OpenRequests()) == 0:
-		return &decide.Decision{Step: decide.Rest{}, Verdict: unseenService(in)}
+		return decide.RestOn(unseenService(in))
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func serviceIsUnlisted(in *Input) *decide.Decision {
 	refusal := unseenService(in)
 	tracked := combined(orRefused(modificationIsOpen(in), refusal), orRefused(alterationIsOpen(in), refusal))
 	if tracked == nil {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal}
+		return decide.RestOn(refusal)
 	}
 	return tracked
 }
@@ -160,7 +160,7 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 	}
 	switch decision.Step.(type) {
 	case decide.StartReading, decide.ContinueReading, decide.Submit, decide.SubmitQuery, decide.Probe, decide.ReadContact:
-		return &decide.Decision{Step: decide.Rest{}, Verdict: refusal, RequeueAt: decision.RequeueAt}
+		return decide.RequeueAt(decide.RestOn(refusal), decision.RequeueAt)
 	case decide.Rest, decide.Poll, decide.RecordResponse, decide.Resolve:
 	}
 	return decision
@@ -185,7 +185,7 @@ func alterationIsUnknown(in *Input) *decide.Decision {
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(in.wanted.changes) == 0 {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.UnknownVerdict(&in.Input, open)}
+	return decide.RestOn(decide.UnknownVerdict(&in.Input, open))
 }
 
 // serviceHasEnded ends the comparison for a service that has been cancelled as declared. This
@@ -194,10 +194,7 @@ func serviceHasEnded(in *Input) *decide.Decision {
 	if !endedAsWanted(in) {
 		return nil
 	}
-	return &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{
-		State: decide.Settled, Reason: v1alpha1.ReasonCancelled,
-		Message: howEnded(in) + "; nothing else is compared",
-	}}
+	return decide.RestSettled(v1alpha1.ReasonCancelled, howEnded(in)+"; nothing else is compared")
 }
 
 // sendModifications sends the first change that may be sent. A change that is held back does not hold
@@ -250,7 +247,7 @@ func cancellationIsUnknown(in *Input) *decide.Decision {
 // sendCancellation applies the declared cancellation, or explains why that is not possible.
 func sendCancellation(in *Input) *decide.Decision {
 	if why := cancellationBarred(in); why != nil {
-		return &decide.Decision{Step: decide.Rest{}, Verdict: *why}
+		return decide.RestOn(*why)
 	}
 	want := desiredCancellation(in)
 	if !want.Wanted() {
@@ -302,9 +299,6 @@ func driftAspect(in *Input) *decide.Aspect {
 		policy = "driftPolicy is Correct: it is changed back at most once in 24 hours, subject to approval, suspend " +
 			"and managementPolicy"
 	}
-	return &decide.Aspect{
-		Type: v1alpha1.ConditionDrifted, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonDrifted,
-		Message: fmt.Sprintf(
-			"the carrier's state changed after the service was in sync: %s; %s", strings.Join(words, ", "), policy),
-	}
+	return new(decide.NewAspect(v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted, fmt.Sprintf(
+		"the carrier's state changed after the service was in sync: %s; %s", strings.Join(words, ", "), policy)))
 }

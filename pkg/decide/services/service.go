@@ -150,21 +150,16 @@ func NumberOf(
 		return "", serviceNotReady(ref,
 			"does not exist in this namespace: create it; the operator then continues automatically")
 	case account != nil && service.AccountName() != account.Name:
-		return "", &decide.Verdict{
-			State: decide.Stuck, Reason: v1alpha1.ReasonInvalid,
-			Message: fmt.Sprintf(
-				"BroadbandService %s belongs to CarrierAccount %s, but this object belongs to %s: create another object "+
-					"that uses the account of the service",
-				service.Name, service.AccountName(), account.Name),
-		}
+		return "", new(decide.Stuck.Verdict(v1alpha1.ReasonInvalid, fmt.Sprintf(
+			"BroadbandService %s belongs to CarrierAccount %s, but this object belongs to %s: create another object "+
+				"that uses the account of the service", service.Name, service.AccountName(), account.Name)))
 	case service.ServiceNumber() == "":
 		return "", serviceNotReady(ref, "has no service id yet: the operator continues automatically once it has one")
 	default:
 		number = service.ServiceNumber()
 	}
 	if !decide.Listed(account, number) {
-		refusal := decide.NotFoundOrForbidden(number)
-		return number, &refusal
+		return number, new(decide.NotFoundOrForbidden(number))
 	}
 	return number, nil
 }
@@ -174,8 +169,5 @@ func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *decide.Verdict
 	if ref != nil {
 		name = ref.Name
 	}
-	return &decide.Verdict{
-		State: decide.Working, Reason: v1alpha1.ReasonServiceNotReady,
-		Message: fmt.Sprintf("BroadbandService %s %s", name, why),
-	}
+	return new(decide.Working.Verdict(v1alpha1.ReasonServiceNotReady, fmt.Sprintf("BroadbandService %s %s", name, why)))
 }
