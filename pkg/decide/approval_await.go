@@ -4,7 +4,6 @@ package decide
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -95,14 +94,10 @@ func otherApproval(in *Input) string {
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
-	text, err := json.Marshal([]any{
+	return &v1alpha1.Pending{Hash: ApprovalHash([]any{
 		in.Account.Memory(), in.Subject.GetUID(), in.Subject.GetGeneration(), in.Installation.Policies.InForce,
-		last, DesiredChange{Body: body}.BodyHash(), changes, fees,
-	})
-	if err != nil {
-		panic("decide: strings and structs of strings always marshal: " + err.Error())
-	}
-	return &v1alpha1.Pending{Hash: ApprovalHash(text), Changes: changes}
+		last, BodyHash(body), changes, fees,
+	}), Changes: changes}
 }
 
 // ApprovedBy lets a submitted request use up the approval of its plan. A nil plan needed no

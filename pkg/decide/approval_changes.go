@@ -5,6 +5,7 @@ package decide
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,13 +32,6 @@ func (want DesiredChange) Wanted() bool { return len(want.Changes) > 0 }
 // hold back only these classes.
 func (want DesiredChange) costs() bool {
 	return ClassOf(want.Operation, want.Target).Costly()
-}
-
-// BodyHash returns a hash of the body without contact data. A hash would not protect a phone
-// number, which has too few digits.
-func (want DesiredChange) BodyHash() string {
-	sum := sha256.Sum256(want.Body)
-	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // DescribeChanges puts changes into words, for example: plan.name "A" → "B" (monthly 45.00 AUD →
@@ -72,15 +66,27 @@ func ntdText(bought *v1alpha1.NTDOptionCharge) string {
 	return fmt.Sprintf(" with NTD option %q", bought.Option)
 }
 
-// BodyHash returns the hash with which a recorded request identifies its body.
-func BodyHash(body []byte) string { return DesiredChange{Body: body}.BodyHash() }
+// BodyHash returns the hash with which a recorded request identifies its body, which has no contact
+// data: a hash would not protect a phone number, which has too few digits.
+func BodyHash(body []byte) string { return "sha256:" + hex.EncodeToString(digest(body)) }
 
 // ApprovalHash identifies what a person approves. It has 128 bits, because the author of the object
-// controls part of the hashed data, and could find two plans with the same shorter hash (R8).
-func ApprovalHash(facts []byte) string {
+// controls part of the hashed facts, and could find two plans with the same shorter hash (R8).
+func ApprovalHash(facts []any) string { return "p" + hashOf(facts) }
+
+// hashOf returns 128 bits of a hash of facts, as hexadecimal digits.
+func hashOf(facts any) string {
+	text, err := json.Marshal(facts)
+	if err != nil {
+		panic("decide: strings and structs of strings always marshal: " + err.Error())
+	}
 	const bits = 128
-	sum := sha256.Sum256(facts)
-	return "p" + hex.EncodeToString(sum[:bits/8])
+	return hex.EncodeToString(digest(text)[:bits/8])
+}
+
+func digest(text []byte) []byte {
+	sum := sha256.Sum256(text)
+	return sum[:]
 }
 
 // SameChange reports whether two changes are the same at the same price.

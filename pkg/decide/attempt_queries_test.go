@@ -24,7 +24,7 @@ func afterQuery(edit func(*v1alpha1.Request)) (*v1alpha1.PlanOptionsQuery, decid
 	task := priceTask()
 	last := v1alpha1.Request{
 		Operation: task.Operation, AttemptID: "a-1", Attempt: 1, Generation: 1, Phase: v1alpha1.PhaseNotProcessed,
-		BodyHash: decide.DesiredChange{Body: task.Body}.BodyHash(), Location: "/requests/5",
+		BodyHash: decide.BodyHash(task.Body), Location: "/requests/5",
 		SubmittedAt: metav1.NewTime(decidetest.Start()), FinishedAt: metav1.NewTime(decidetest.Start()),
 	}
 	edit(&last)

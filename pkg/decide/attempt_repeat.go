@@ -21,7 +21,7 @@ func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decisio
 	at := Later(due, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(repeatAfter))
 	switch {
 	case open.Repeats >= MaxRepeats:
-		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
+		return ResolveBy(WriterRule, open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
 	case in.Now.Before(due):
 		return awaitRepeat(in, open, at)
 	}

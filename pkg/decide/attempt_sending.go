@@ -63,7 +63,7 @@ func (want DesiredChange) Intent(in *Input) v1alpha1.Request {
 		Operation: want.Operation, Attempt: attemptNumber(in, want), Repeats: queriesBefore(in, want),
 		Target: want.Target, Before: want.Before,
 		Login:      in.Account.Memory(),
-		Generation: in.Subject.GetGeneration(), BodyHash: want.BodyHash(),
+		Generation: in.Subject.GetGeneration(), BodyHash: BodyHash(want.Body),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: apiVersionOf(in.Account.Object, want.Operation),
 	}
 }
@@ -93,7 +93,7 @@ func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Pl
 // starting at 1.
 func attemptNumber(in *Input, want DesiredChange) int32 {
 	last := in.Subject.Record().RequestOf(want.Operation)
-	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.BodyHash() {
+	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != BodyHash(want.Body) {
 		return 1
 	}
 	if last.Phase == v1alpha1.PhaseSucceeded {

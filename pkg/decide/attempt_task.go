@@ -133,7 +133,7 @@ type TaskEvidence struct{ *Input }
 // is unknown at the carrier, or belongs to something else, is sent again after a minute.
 func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
-		return ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
+		return ResolveBy(WriterRule, open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))
 	}
 	why := &v1alpha1.RequestError{
 		Code:    v1alpha1.ReasonHandleLost,
@@ -148,7 +148,7 @@ func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 				t.Past(last.At).Add(queryGrace))
 		}
 	}
-	return ResolveTo(open, v1alpha1.PhaseNotProcessed, why)
+	return ResolveBy(WriterRule, open, v1alpha1.PhaseNotProcessed, why)
 }
 
 // Proof returns nil, because nothing that this process reads resolves the outcome.

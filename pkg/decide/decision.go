@@ -189,25 +189,18 @@ func RequeueAt(decision *Decision, at time.Time) *Decision {
 	return decision
 }
 
-// ResolveTo ends an attempt, or changes its phase, by a rule.
-func ResolveTo(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
-	return ResolveBy(WriterRule, open, phase, why)
-}
-
 // ResolveBy ends an attempt, or changes its phase, on behalf of a writer.
 func ResolveBy(
 	by Writer, open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError,
 ) *Decision {
-	settled := Resolve{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
-	return &Decision{Step: settled, Verdict: progressing(open)}
+	step := Resolve{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
+	return &Decision{Step: step, Verdict: progressing(open)}
 }
 
 // ResolveSucceeded ends an attempt that has reached its target; source says how that is known.
 func ResolveSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
-	succeeded := Resolve{
-		AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source,
-	}
-	return &Decision{Step: succeeded, Verdict: progressing(open)}
+	step := Resolve{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source}
+	return &Decision{Step: step, Verdict: progressing(open)}
 }
 
 // Rule checks one thing about an input. It returns a decision, or nil to let the next rule decide.

@@ -3,10 +3,6 @@
 package decide
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -30,11 +26,5 @@ func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
 func LoginLedgerName(login v1alpha1.CarrierLogin) string { return ledgerName("login", login, "") }
 
 func ledgerName(kind string, login v1alpha1.CarrierLogin, id string) string {
-	text, err := json.Marshal([]string{kind, login.BaseURL, login.ClientName, id})
-	if err != nil {
-		panic("decide: strings always marshal: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
-	const half = sha256.Size / 2
-	return kind + "-" + hex.EncodeToString(sum[:half])
+	return kind + "-" + hashOf([]string{kind, login.BaseURL, login.ClientName, id})
 }

@@ -12,7 +12,7 @@ import (
 // A user who may write the object finds two plans with the same 64-bit hash within minutes.
 func TestR8AnApprovalHashHas128Bits(t *testing.T) {
 	t.Parallel()
-	if hash := ApprovalHash([]byte("facts")); len(hash) != len("p")+128/4 {
+	if hash := ApprovalHash([]any{"facts"}); len(hash) != len("p")+128/4 {
 		t.Errorf("%q", hash)
 	}
 }

@@ -160,7 +160,7 @@ func ofAnotherOrder(in *Input) bool {
 	if asked == nil { // the newest request is a cancel request that did not succeed
 		return number != "" && number != in.Appointment.Status.OrderID
 	}
-	return number != "" && asked.BodyHash != desiredSlots(in).BodyHash()
+	return number != "" && asked.BodyHash != decide.BodyHash(desiredSlots(in).Body)
 }
 
 // wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
@@ -348,7 +348,7 @@ type evidence struct{ *decide.Input }
 
 func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	if open.Operation == v1alpha1.OperationAppointmentSlots {
-		return decide.ResolveTo(open, v1alpha1.PhaseNotProcessed, decide.WhyUnknown(open))
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseNotProcessed, decide.WhyUnknown(open))
 	}
 	return decide.Converge(a.Input, open, func() *decide.Decision {
 		return a.Withheld().Rest(fmt.Sprintf("%s, whose response was lost, is not sent again; to resolve it by hand: %s",

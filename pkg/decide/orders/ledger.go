@@ -81,8 +81,7 @@ func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool 
 		return false
 	}
 	remoteOrderID := cmp.Or(order.Spec.RemoteOrderID, request.Target.RemoteOrderID)
-	body := decide.DesiredChange{Body: Body(&order.Spec, remoteOrderID, v1alpha1.Contact{})}
-	return request.BodyHash != body.BodyHash()
+	return request.BodyHash != decide.BodyHash(Body(&order.Spec, remoteOrderID, v1alpha1.Contact{}))
 }
 
 func anotherOrder(ledger *v1alpha1.RequestLedger) *decide.Verdict {

@@ -141,7 +141,7 @@ func rejectionIsConfirmed(in *Input) *decide.Decision {
 type evidence struct{ *decide.Input }
 
 func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
-	return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+	return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 }
 
 // Proof resolves as not sent an attempt of this process that was never posted. An attempt of a

@@ -4,7 +4,6 @@ package services
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -239,13 +238,9 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	for _, want := range wanted {
 		// Only attempts that reached the carrier count: others must not ask people again (R11).
 		last := decide.AttemptInHash(&in.Input, want.Operation)
-		facts = append(facts, last, want.BodyHash(), want.Changes)
+		facts = append(facts, last, decide.BodyHash(want.Body), want.Changes)
 	}
-	text, err := json.Marshal(facts)
-	if err != nil {
-		panic("decide: strings and structs of strings always marshal: " + err.Error())
-	}
-	return decide.ApprovalHash(text)
+	return decide.ApprovalHash(facts)
 }
 
 // newestApproved returns the newest attempt that was made under an approval; nil if there is none. It
@@ -302,7 +297,7 @@ func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange
 	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		sent := in.Service.RequestOf(want.Operation)
 		if sent != nil && sent.ApprovedHash == approved {
-			return sent.BodyHash != want.BodyHash()
+			return sent.BodyHash != decide.BodyHash(want.Body)
 		}
 		state := in.Service.LastKnown()
 		return want.Operation == v1alpha1.OperationPlanChange && in.Service.Spec.Plan == nil &&

@@ -51,31 +51,13 @@ func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 	if spec.Plan != nil {
 		aspects = append(aspects, planAspect(in, changes, verdict))
 	}
-	for _, value := range []struct {
-		declared, condition, what, field string
-		known                            *v1alpha1.KnownValue
-	}{
-		{
-			spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, decide.NameOfSLA,
-			decide.FieldSLA, known.RestorationSLA,
-		},
-		{
-			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, nameOfAggregation,
-			fieldAggregation, known.AggregationMethod,
-		},
-		{
-			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, nameOfDSLProfile,
-			fieldDSLProfile, known.DSLStabilityProfile,
-		},
-	} {
-		if value.declared != "" {
-			aspect := inSyncAspect(value.condition, howKnown(value.what, value.known))
-			if onlyReportsDrift(in, value.field) {
-				aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonDrifted,
-					driftText(value.what, value.known.DriftedFrom, value.known.Value))
-			}
-			aspects = append(aspects, unless(aspect, decide.ChangesOf(changes, value.field), value.known, verdict))
+	for _, value := range unreadValues(in, &known) {
+		known := *value.known
+		aspect := inSyncAspect(value.condition, howKnown(value.name, known))
+		if onlyReportsDrift(in, value.field) {
+			aspect.Set(metav1.ConditionFalse, v1alpha1.ReasonDrifted, driftText(value.name, known.DriftedFrom, known.Value))
 		}
+		aspects = append(aspects, unless(aspect, decide.ChangesOf(changes, value.field), known, verdict))
 	}
 	return aspects
 }
@@ -278,19 +260,10 @@ func declaredValues(in *Input) []declaredValue {
 	spec, known := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, declaredValue{nameOfPlan, known.Plan}, declaredValue{nameOfTerm, termOfPlan(in)})
+		declared = append(declared, declaredValue{nameOfPlan, known.Plan}, declaredValue{nameOfTerm, TermOfPlan(known)})
 	}
-	for _, value := range []struct {
-		declared string
-		value    declaredValue
-	}{
-		{spec.RestorationSLA, declaredValue{decide.NameOfSLA, known.RestorationSLA}},
-		{spec.AggregationMethod, declaredValue{"aggregation method", known.AggregationMethod}},
-		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", known.DSLStabilityProfile}},
-	} {
-		if value.declared != "" {
-			declared = append(declared, value.value)
-		}
+	for _, value := range unreadValues(in, &known) {
+		declared = append(declared, declaredValue{value.name, *value.known})
 	}
 	return declared
 }

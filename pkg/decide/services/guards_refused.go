@@ -58,7 +58,7 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 		want.Target.Plan = sent.Target.Plan
 		want = withBody(in, want)
 	}
-	return sent.BodyHash == want.BodyHash()
+	return sent.BodyHash == decide.BodyHash(want.Body)
 }
 
 // waitsOrHeldBack reports whether a change waits for an open modification or is held back after a

@@ -79,35 +79,16 @@ func orderedTerm(in *Input) *v1alpha1.KnownValue {
 // trustUnreadable records the declared values in place of those that cannot be read.
 func trustUnreadable(in *Input) {
 	state := in.Service.LastKnown() // the recorded state stays unchanged if no value is taken
-	spec := in.Service.Spec
-	for _, aspect := range []struct {
-		name            v1alpha1.TrustedAspect
-		operation       v1alpha1.Operation
-		field, declared string
-		known           **v1alpha1.KnownValue
-	}{
-		{
-			v1alpha1.TrustRestorationSLA, v1alpha1.OperationPlanChange,
-			decide.FieldSLA, spec.RestorationSLA, &state.RestorationSLA,
-		},
-		{
-			v1alpha1.TrustAggregationMethod, v1alpha1.OperationAggregationConversion,
-			fieldAggregation, spec.AggregationMethod, &state.AggregationMethod,
-		},
-		{
-			v1alpha1.TrustDSLStabilityProfile, v1alpha1.OperationDSLStabilityProfileChange,
-			fieldDSLProfile, spec.DSLStabilityProfile, &state.DSLStabilityProfile,
-		},
-	} {
-		known := *aspect.known
-		isKnown := known != nil && (decide.SameName(known.Value, aspect.declared) || !isUnconfirmed(in, aspect.field))
-		if aspect.declared == "" || isKnown || willBeDescribed(in, aspect.field) {
+	for _, value := range unreadValues(in, &state) {
+		known := *value.known
+		isKnown := known != nil && (decide.SameName(known.Value, value.declared) || !isUnconfirmed(in, value.field))
+		if isKnown || willBeDescribed(in, value.field) {
 			continue
 		}
-		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
+		change := v1alpha1.Change{Operation: value.operation, Field: value.field, To: value.declared}
 		// Trust in advance never replaces what the carrier has shown.
-		if known == nil && trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
-			*aspect.known = knownValue(aspect.declared, v1alpha1.SourceDeclared, in.Now)
+		if known == nil && trusts(in, value.operation, value.trusted) || takeTrust(in, change) {
+			*value.known = knownValue(value.declared, v1alpha1.SourceDeclared, in.Now)
 			in.Service.Status.Carrier = &state
 		}
 	}
@@ -377,8 +358,9 @@ func needsPlan(in *Input) bool {
 // has shown. It is the same for every process.
 func wasDescribed(in *Input) bool {
 	known := in.Service.LastKnown()
-	return isFromService(known.Plan) || isFromService(known.RestorationSLA) ||
-		isFromService(known.AggregationMethod) || isFromService(known.DSLStabilityProfile)
+	return slices.ContainsFunc(describedValues(in, &known), func(value describedValue) bool {
+		return isFromService(*value.known)
+	})
 }
 
 // knownTerm returns the term of a plan.

@@ -180,12 +180,12 @@ func forgetReplacedTerm(in *Input) {
 	if state == nil || state.Plan == nil || declared == nil || !decide.SameName(declared.Name, state.Plan.Value) {
 		return
 	}
-	state.Term = TermOfPlan(state)
+	state.Term = TermOfPlan(*state)
 }
 
 // TermOfPlan returns the term of the plan that a service has; nil if it is not known. If the carrier
 // has changed the plan, nobody knows its term, because the carrier's API cannot report it.
-func TermOfPlan(state *v1alpha1.CarrierState) *v1alpha1.KnownValue {
+func TermOfPlan(state v1alpha1.CarrierState) *v1alpha1.KnownValue {
 	if state.Plan == nil || state.Term == nil || decide.SameName(state.Term.Plan, state.Plan.Value) {
 		return state.Term
 	}
@@ -222,9 +222,12 @@ const (
 // ServiceRead).
 type describedValue struct {
 	field     string // of spec
-	operation v1alpha1.Operation
-	declared  string // "" if it is not managed
-	shown     string // in the newest description; "" if it does not contain the value
+	name      string // in messages
+	condition string
+	trusted   v1alpha1.TrustedAspect
+	operation v1alpha1.Operation // that changes it
+	declared  string             // "" if it is not managed
+	shown     string             // in the newest description; "" if it does not contain the value
 	known     **v1alpha1.KnownValue
 }
 
@@ -236,17 +239,32 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 		plan = spec.Plan.Name
 	}
 	return []describedValue{
-		{decide.FieldPlan, v1alpha1.OperationPlanChange, plan, shown.Plan, &state.Plan},
-		{decide.FieldSLA, v1alpha1.OperationPlanChange, spec.RestorationSLA, shown.RestorationSLA, &state.RestorationSLA},
 		{
-			fieldAggregation, v1alpha1.OperationAggregationConversion,
+			decide.FieldPlan, nameOfPlan, v1alpha1.ConditionPlanSynced, v1alpha1.TrustPlan,
+			v1alpha1.OperationPlanChange, plan, shown.Plan, &state.Plan,
+		},
+		{
+			decide.FieldSLA, decide.NameOfSLA, v1alpha1.ConditionRestorationSLASynced, v1alpha1.TrustRestorationSLA,
+			v1alpha1.OperationPlanChange, spec.RestorationSLA, shown.RestorationSLA, &state.RestorationSLA,
+		},
+		{
+			fieldAggregation, nameOfAggregation, v1alpha1.ConditionAggregationSynced, v1alpha1.TrustAggregationMethod,
+			v1alpha1.OperationAggregationConversion,
 			spec.AggregationMethod, shown.AggregationMethod, &state.AggregationMethod,
 		},
 		{
-			fieldDSLProfile, v1alpha1.OperationDSLStabilityProfileChange,
+			fieldDSLProfile, nameOfDSLProfile, v1alpha1.ConditionDSLProfileSynced, v1alpha1.TrustDSLStabilityProfile,
+			v1alpha1.OperationDSLStabilityProfileChange,
 			spec.DSLStabilityProfile, shown.DSLStabilityProfile, &state.DSLStabilityProfile,
 		},
 	}
+}
+
+// unreadValues returns the declared values that health does not show: all but the plan.
+func unreadValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
+	return slices.DeleteFunc(describedValues(in, state), func(value describedValue) bool {
+		return value.field == decide.FieldPlan || value.declared == ""
+	})
 }
 
 // knownAfterReading returns a value as it is known after a reading. The former one is kept if the

@@ -181,7 +181,7 @@ func TestAnAbandonedRequestIsHeldBackUnderAnotherSpelling(t *testing.T) {
 		target := v1alpha1.RequestTarget{Plan: plan, Term: 12, RestorationSLA: "Gold"}
 		body := services.Body(v1alpha1.OperationPlanChange, "1234567", target, v1alpha1.Contact{})
 		abandoned := with(v1alpha1.PhaseAbandoned, func(r *v1alpha1.Request) {
-			r.Target, r.BodyHash = target, decide.DesiredChange{Body: body}.BodyHash()
+			r.Target, r.BodyHash = target, decide.BodyHash(body)
 		})
 		in := settled(otherSLA, approval(v1alpha1.ApprovalAutomatic), abandoned, justRead)
 		decision := services.Decide(in)

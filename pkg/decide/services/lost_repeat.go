@@ -119,10 +119,10 @@ func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision
 	}
 	if !open.Operation.AltersCancellation() {
 		unknown.Message = because("")
-		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, unknown)
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, unknown)
 	}
 	read := decide.FormatTime(&in.Input, in.Memory.Readings.Cancellation.RequestedAt)
-	return decide.ResolveTo(open, v1alpha1.PhaseAbandoned, decide.Because(because(
+	return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseAbandoned, decide.Because(because(
 		"the cancellation had not changed at "+read+", and ")))
 }
 

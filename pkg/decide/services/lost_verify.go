@@ -34,7 +34,7 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceHealth)
 	case isProvableByDescription(in, open), !isProvableByHealth(open), lastHealthIsRead(in, open),
 		decide.CheckSupported(&in.Input, carrier.Health) != nil:
-		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return awaitProof(in, open)
 }
@@ -143,7 +143,7 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 // abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)) && givesNoCancellation(in, open) {
-		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	if unread := awaitCancellation(in, open, settleReadAt(in, open)); unread != nil {
 		return unread
@@ -152,7 +152,7 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 		return settled
 	}
 	if open.Repeats >= decide.MaxRepeats || isChanging(in) {
-		return decide.ResolveTo(open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
 }
@@ -188,7 +188,7 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	case isChanging(in):
 		return nil
 	case shown.RequestedOn != open.Before.RequestedOn:
-		return decide.ResolveTo(open, v1alpha1.PhaseAbandoned,
+		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseAbandoned,
 			decide.Because("another cancellation has been requested since then"))
 	}
 	return nil

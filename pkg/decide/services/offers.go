@@ -63,7 +63,7 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, next, offers []carrier.Plan) {
 	planFee := func(offer *carrier.Plan) *carrier.Fee { return offer.PlanFee }
 	if state := in.Service.LastKnown(); state.Plan != nil && !want.Unread {
-		now := offered(offers, state.Plan.Value, termOfPlan(in).ValueOrEmpty())
+		now := offered(offers, state.Plan.Value, TermOfPlan(in.Service.LastKnown()).ValueOrEmpty())
 		change.MonthlyBefore = decide.MonthlyOf(agreed(now, planFee))
 	}
 	fee := agreed(next, planFee)

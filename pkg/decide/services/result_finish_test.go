@@ -100,7 +100,7 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 		return [3]string{}
 	}
 	state := service.Status.Carrier
-	state.Term = services.TermOfPlan(state)
+	state.Term = services.TermOfPlan(*state)
 	return [3]string{state.Plan.ValueOrEmpty(), state.Term.ValueOrEmpty(), state.RestorationSLA.ValueOrEmpty()}
 }
 

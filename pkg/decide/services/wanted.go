@@ -76,7 +76,7 @@ func differsInTerm(in *Input) bool {
 // termRow compares the term that is sent with that of the plan that the service has. If nobody knows
 // the latter, the term that is sent may be a new commitment, so it is shown and priced.
 func termRow(in *Input, sent int32) []v1alpha1.Change {
-	known, next := termOfPlan(in).ValueOrEmpty(), strconv.Itoa(int(sent))
+	known, next := TermOfPlan(in.Service.LastKnown()).ValueOrEmpty(), strconv.Itoa(int(sent))
 	if sent == 0 || known == next {
 		return nil
 	}
@@ -137,7 +137,7 @@ func targetPlan(in *Input) (plan string, term int32) {
 		}
 		return declared.Name, declared.Term
 	}
-	if value := termOfPlan(in); value != nil {
+	if value := TermOfPlan(in.Service.LastKnown()); value != nil {
 		parsed, err := strconv.ParseInt(value.Value, 10, 32)
 		if err == nil {
 			term = int32(parsed)
@@ -154,13 +154,7 @@ func comparedTerm(in *Input) *v1alpha1.KnownValue {
 	if state.Term != nil && decide.SameName(state.Term.Plan, in.Service.Spec.Plan.Name) {
 		return state.Term
 	}
-	return TermOfPlan(&state)
-}
-
-// termOfPlan is TermOfPlan of the service.
-func termOfPlan(in *Input) *v1alpha1.KnownValue {
-	state := in.Service.LastKnown()
-	return TermOfPlan(&state)
+	return TermOfPlan(state)
 }
 
 func planChange(field, from, to string) v1alpha1.Change {
@@ -187,21 +181,17 @@ func ntdOption(in *Input) string {
 // desiredChanges returns the modifications that are needed, in the order in which they are sent.
 // They are sent one at a time, because the carrier takes none while another one is in progress.
 func desiredChanges(in *Input) []decide.DesiredChange {
-	var wanted []decide.DesiredChange
 	if endedAsWanted(in) {
 		return nil
 	}
-	for _, compare := range []func(*Input) decide.DesiredChange{
-		desiredReclaim,     // a disconnected service accepts no other modification
-		desiredPlanChange,  // plan and restoration SLA
-		desiredAggregation, // aggregation method
-		desiredDSLProfile,  // DSL stability profile
-	} {
-		if want := compare(in); want.Wanted() {
-			wanted = append(wanted, want)
-		}
+	aggregation, profile := in.Service.Spec.AggregationMethod, in.Service.Spec.DSLStabilityProfile
+	wanted := []decide.DesiredChange{
+		desiredReclaim(in), // a disconnected service accepts no other modification
+		desiredPlanChange(in),
+		desiredUnreadable(in, fieldAggregation, v1alpha1.RequestTarget{AggregationMethod: aggregation}),
+		desiredUnreadable(in, fieldDSLProfile, v1alpha1.RequestTarget{DSLStabilityProfile: profile}),
 	}
-	return wanted
+	return slices.DeleteFunc(wanted, func(want decide.DesiredChange) bool { return !want.Wanted() })
 }
 
 func endedAsWanted(in *Input) bool {
@@ -226,37 +216,21 @@ func desiredReclaim(in *Input) decide.DesiredChange {
 	return orUnread(in, want)
 }
 
-// desiredAggregation compares the declared aggregation method.
-func desiredAggregation(in *Input) decide.DesiredChange {
-	declared := in.Service.Spec.AggregationMethod
-	change := v1alpha1.Change{
-		Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation, To: declared,
-	}
-	known, target := in.Service.LastKnown().AggregationMethod, v1alpha1.RequestTarget{AggregationMethod: declared}
-	return desiredUnreadable(in, change, known, target)
-}
-
-// desiredDSLProfile compares the declared DSL stability profile.
-func desiredDSLProfile(in *Input) decide.DesiredChange {
-	declared := in.Service.Spec.DSLStabilityProfile
-	change := v1alpha1.Change{
-		Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile, To: declared,
-	}
-	known, target := in.Service.LastKnown().DSLStabilityProfile, v1alpha1.RequestTarget{DSLStabilityProfile: declared}
-	return desiredUnreadable(in, change, known, target)
-}
-
 // desiredUnreadable compares a declared value that the carrier's documented API cannot report. An
 // unknown value is requested or trusted, as unknownValues or a person decides.
-func desiredUnreadable(
-	in *Input, change v1alpha1.Change, known *v1alpha1.KnownValue, target v1alpha1.RequestTarget,
-) decide.DesiredChange {
-	if change.To == "" || decide.SameName(known.ValueOrEmpty(), change.To) || onlyReportsDrift(in, change.Field) {
-		return decide.DesiredChange{}
+func desiredUnreadable(in *Input, field string, target v1alpha1.RequestTarget) decide.DesiredChange {
+	state := in.Service.LastKnown()
+	for _, value := range unreadValues(in, &state) {
+		known := *value.known
+		if value.field != field || decide.SameName(known.ValueOrEmpty(), value.declared) || onlyReportsDrift(in, field) {
+			continue
+		}
+		change := v1alpha1.Change{Operation: value.operation, Field: field, To: value.declared}
+		change.From, change.Unknown = oldValue(in, field, known)
+		want := decide.DesiredChange{Operation: change.Operation, Target: target, Changes: []v1alpha1.Change{change}}
+		return withBody(in, want)
 	}
-	change.From, change.Unknown = oldValue(in, change.Field, known)
-	want := decide.DesiredChange{Operation: change.Operation, Target: target, Changes: []v1alpha1.Change{change}}
-	return withBody(in, want)
+	return decide.DesiredChange{}
 }
 
 // oldValue returns the value that a change replaces, or that it is not known.

@@ -121,7 +121,7 @@ func planDifferences(found Difference, declared *v1alpha1.BroadbandService, stat
 		differences = append(differences, found)
 	}
 	term := strconv.Itoa(int(plan.Term))
-	if known := services.TermOfPlan(state); known != nil && known.Value != term {
+	if known := services.TermOfPlan(*state); known != nil && known.Value != term {
 		found.Kind, found.Field, found.Declared, found.Carrier = OtherTerm, termField, term, known.Value
 		differences = append(differences, found)
 	}

@@ -22,7 +22,7 @@ func valuesOf(service *v1alpha1.BroadbandService) []Value {
 	}
 	values := []Value{
 		valueOf("plan.name", plan, state.Plan),
-		valueOf("plan.term", term, services.TermOfPlan(&state)),
+		valueOf("plan.term", term, services.TermOfPlan(state)),
 		valueOf("restorationSLA", service.Spec.RestorationSLA, state.RestorationSLA),
 		valueOf("aggregationMethod", service.Spec.AggregationMethod, state.AggregationMethod),
 		valueOf("dslStabilityProfile", service.Spec.DSLStabilityProfile, state.DSLStabilityProfile),
