@@ -190,7 +190,7 @@ func (r *Reconciler) record(
 	}
 	err = fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
 	if errors.Is(err, operate.ErrStatusPruned) {
-		return errors.Join(err, r.reportPruned(ctx, account, before, decide.PrunedStatus(err)))
+		return errors.Join(err, r.reportPruned(ctx, account, before, decide.Pruned(v1alpha1.ReasonAPIServerRefused, err)))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
@@ -47,9 +48,9 @@ func (p *Pass) keepRead() {
 func ErrorVerdict(err error) *decide.Verdict {
 	switch {
 	case errors.Is(err, requestledger.ErrPruned):
-		return new(decide.PrunedLedger(err))
+		return new(decide.Pruned(v1alpha1.ReasonLedgerUnreadable, err))
 	case errors.Is(err, operate.ErrStatusPruned):
-		return new(decide.PrunedStatus(err))
+		return new(decide.Pruned(v1alpha1.ReasonAPIServerRefused, err))
 	case errors.Is(err, requestledger.ErrDamaged):
 		return new(decide.DamagedLedger(err))
 	case errors.Is(err, requestledger.ErrNewer):

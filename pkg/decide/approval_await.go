@@ -135,7 +135,7 @@ func unquoted(changes []v1alpha1.Change) string {
 	case len(fields) == 0:
 		return ""
 	case priced:
-		return "; the carrier quotes no price for " + ListOf(fields)
+		return "; the carrier quotes no price for " + ListOf(fields, "and")
 	}
 	return "; the carrier quotes no price"
 }

@@ -19,28 +19,12 @@ func Cents(amount *v1alpha1.Money) (cents int64, known bool) {
 	return (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
 }
 
-// OneTimeOf returns the one-time amount of a fee; nil if that is unknown.
-func OneTimeOf(fee *carrier.Fee) *v1alpha1.Money {
+// ChargeOf returns a fee as a status shows it. An amount that is unknown is nil.
+func ChargeOf(fee *carrier.Fee) v1alpha1.Charge {
 	if fee == nil {
-		return nil
+		return v1alpha1.Charge{}
 	}
-	return moneyOf(fee.OneTimeCharge)
-}
-
-// MonthlyOf returns the monthly amount of a fee; nil if that is unknown.
-func MonthlyOf(fee *carrier.Fee) *v1alpha1.Money {
-	if fee == nil {
-		return nil
-	}
-	return moneyOf(fee.MonthlyRecurringCharge)
-}
-
-// ChargeOf returns a fee as a status shows it; nil if there is none.
-func ChargeOf(fee *carrier.Fee) *v1alpha1.Charge {
-	if fee == nil {
-		return nil
-	}
-	return &v1alpha1.Charge{OneTime: OneTimeOf(fee), Monthly: MonthlyOf(fee)}
+	return v1alpha1.Charge{OneTime: moneyOf(fee.OneTimeCharge), Monthly: moneyOf(fee.MonthlyRecurringCharge)}
 }
 
 // moneyOf returns an amount as a status shows it. An amount that is not a plain decimal number is
@@ -128,9 +112,12 @@ func FeeAmounts(oneTime, monthly *v1alpha1.Money) string {
 	return "(" + cmp.Or(strings.Join(words, ", "), "unknown") + ")"
 }
 
-func orUnknown(amount *v1alpha1.Money) string {
+func orUnknown(amount *v1alpha1.Money) string { return AmountOr(amount, "unknown") }
+
+// AmountOr describes an amount, or a missing one in the given words.
+func AmountOr(amount *v1alpha1.Money, missing string) string {
 	if amount == nil {
-		return "unknown"
+		return missing
 	}
 	return amount.String()
 }

@@ -15,7 +15,7 @@ import (
 func ResolveHint(in *Input, open *v1alpha1.Request) string {
 	outcomes := outcomesOf(open.Operation)
 	if len(outcomes) < 4 { // no request id has to be filled in, so the outcome itself is left open
-		return ResolveCommand(in, open, "<outcome>") + ", with the outcome " + eitherOf(outcomes)
+		return ResolveCommand(in, open, "<outcome>") + ", with the outcome " + ListOf(outcomes, "or")
 	}
 	hint := ResolveCommand(in, open, outcomes[0]) + " (or =" + strings.Join(outcomes[1:], ", =") + ")"
 	if open.Operation == v1alpha1.OperationOrderCreate {
@@ -61,19 +61,13 @@ func WhyImpossible(request *v1alpha1.Request, value string) string {
 		return ""
 	case !TakesRequestID(request.Operation):
 		return fmt.Sprintf("the carrier gives %s no request id: state %s",
-			request.Operation, eitherOf(outcomesOf(request.Operation)))
+			request.Operation, ListOf(outcomesOf(request.Operation), "or"))
 	case handleNamed(request, resolved.requestID).Path() != "":
 		return ""
 	case request.Operation == v1alpha1.OperationOrderCreate:
 		return "an order number is a number of at most 19 digits"
 	}
 	return fmt.Sprintf("the carrier does not write a request id of %s like this", request.Operation)
-}
-
-// eitherOf joins outcomes for a sentence.
-func eitherOf(outcomes []string) string {
-	last := len(outcomes) - 1
-	return strings.Join(outcomes[:last], ", ") + " or " + outcomes[last]
 }
 
 // whyResolvesNothing explains why a value of the resolve annotation has no effect on an object.

@@ -16,13 +16,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ListOf joins names as in a sentence: a, b and c.
-func ListOf(names []string) string {
+// ListOf joins names as in a sentence, with a conjunction before the last: a, b and c.
+func ListOf(names []string, conjunction string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
+}
+
+// NamesOf returns the names of the carrier's offers, or of other things, each once.
+func NamesOf[T any](all []T, name func(T) string) []string {
+	var names []string
+	for _, one := range all {
+		if word := Bounded(name(one), MaxNameText); word != "" && !slices.Contains(names, word) {
+			names = append(names, word)
+		}
+	}
+	return names
 }
 
 // Bounded makes a carrier's text safe for a status: limited to a number of runes, and without

@@ -92,17 +92,10 @@ func howToFix(code int32) string {
 	return "Ask the cluster administrator"
 }
 
-// PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
-// server, because its CustomResourceDefinition is older than the operator (R1).
-func PrunedLedger(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
-		". Nothing is sent in the meantime, and the operator retries automatically"}
-}
-
-// PrunedStatus is the verdict on an object whose status the API server would not store completely: a
-// CRD that was not upgraded prunes.
-func PrunedStatus(err error) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonAPIServerRefused, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
+// Pruned is the verdict on an object whose ledger or status the API server does not store completely,
+// because its CustomResourceDefinition is older than the operator (R1).
+func Pruned(reason string, err error) Verdict {
+	return Verdict{Stuck, reason, "the operator cannot " + Bounded(err.Error(), MaxMessage) +
 		". Nothing is sent in the meantime, and the operator retries automatically"}
 }
 

@@ -82,7 +82,7 @@ func TestR18TheMessageOfAWebhookIsBounded(t *testing.T) {
 // A status that an older CRD would prune is reported by its cause.
 func TestAPrunedStatusIsReportedByItsCause(t *testing.T) {
 	t.Parallel()
-	verdict := decide.PrunedStatus(errors.New("update the status: the CRD is older"))
+	verdict := decide.Pruned(v1alpha1.ReasonAPIServerRefused, errors.New("update the status: the CRD is older"))
 	want := "the operator cannot update the status: the CRD is older. Nothing is sent in the meantime, and the operator " +
 		"retries automatically"
 	if verdict.State != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused || verdict.Message != want {

@@ -14,7 +14,7 @@ func TestNamesAreListedAsInASentence(t *testing.T) {
 	for want, names := range map[string][]string{
 		"plan": {"plan"}, "plan and term": {"plan", "term"}, "plan, term and SLA": {"plan", "term", "SLA"},
 	} {
-		if got := decide.ListOf(names); got != want {
+		if got := decide.ListOf(names, "and"); got != want {
 			t.Errorf("%q are listed as %q", names, got)
 		}
 	}

@@ -186,9 +186,9 @@ func RecordPlanOptions(
 	var fewerSLAs, fewerPlans bool
 	slas := make([]v1alpha1.SLAOption, 0, min(len(found.SLAs), maxSLAs))
 	for _, offer := range found.SLAs {
+		charge := decide.ChargeOf(offer.Fee)
 		slas = append(slas, v1alpha1.SLAOption{
-			Name:    decide.Bounded(offer.SLA, maxLongName),
-			OneTime: decide.OneTimeOf(offer.Fee), Monthly: decide.MonthlyOf(offer.Fee),
+			Name: decide.Bounded(offer.SLA, maxLongName), OneTime: charge.OneTime, Monthly: charge.Monthly,
 		})
 	}
 	plans := make([]v1alpha1.PlanOption, 0, min(len(found.Plans), maxPlans))
@@ -205,14 +205,14 @@ func RecordPlanOptions(
 
 // planOption returns an offered plan, and false if it has more NTD options than fit.
 func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
+	own, nfas := decide.ChargeOf(offer.PlanFee), decide.ChargeOf(offer.NFASFee)
 	option := v1alpha1.PlanOption{
 		Name: decide.Bounded(offer.Plan, maxLongName), Term: decide.Bounded(offer.Term, maxShort),
 		AccessTechnology: decide.Bounded(offer.AccessTechnology, maxBrief),
 		SourceType:       decide.Bounded(offer.SourceType, maxBrief),
 		SpeedDown:        decide.Bounded(offer.SpeedDown.String(), maxBrief),
 		SpeedUp:          decide.Bounded(offer.SpeedUp.String(), maxBrief),
-		OneTime:          decide.OneTimeOf(offer.PlanFee), Monthly: decide.MonthlyOf(offer.PlanFee),
-		NFASOneTime: decide.OneTimeOf(offer.NFASFee), NFASMonthly: decide.MonthlyOf(offer.NFASFee),
+		OneTime:          own.OneTime, Monthly: own.Monthly, NFASOneTime: nfas.OneTime, NFASMonthly: nfas.Monthly,
 		RequiresAdditionalNTD:       offer.RequiresAdditionalNTD,
 		RequiresAdditionalNTDReason: decide.Bounded(offer.RequiresAdditionalNTDReason, maxOption),
 	}
@@ -220,9 +220,10 @@ func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 		if i == maxNTDOptions {
 			return option, false
 		}
+		charge := decide.ChargeOf(device.Fee)
 		option.NTDOptions = append(option.NTDOptions, v1alpha1.NTDOptionOffer{
 			Option: decide.Bounded(device.Option, maxOption), Recommended: device.Recommended,
-			OneTime: decide.OneTimeOf(device.Fee), Monthly: decide.MonthlyOf(device.Fee),
+			OneTime: charge.OneTime, Monthly: charge.Monthly,
 		})
 	}
 	return option, true

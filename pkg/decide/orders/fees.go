@@ -62,8 +62,9 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	})
 }
 
-func isNamed(items []v1alpha1.OrderFee, name string) bool {
-	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
+// indexOf returns the index of the fee with a name; -1 if there is none.
+func indexOf(items []v1alpha1.OrderFee, name string) int {
+	return slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
 
 // withFees adds fees to others and keeps each name once. A qualification may list the same fee in
@@ -71,8 +72,7 @@ func isNamed(items []v1alpha1.OrderFee, name string) bool {
 // kept without an amount: leaving the fee out would make the price look complete.
 func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
 	for _, fee := range more {
-		at := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == fee.Name })
-		switch {
+		switch at := indexOf(items, fee.Name); {
 		case at < 0:
 			items = append(items, fee)
 		case !equality.Semantic.DeepEqual(items[at], fee):
@@ -92,9 +92,8 @@ func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 }
 
 func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
-	return v1alpha1.OrderFee{
-		Name: decide.Bounded(name, maxFeeName), OneTime: decide.OneTimeOf(fee), Monthly: decide.MonthlyOf(fee),
-	}
+	charge := decide.ChargeOf(fee)
+	return v1alpha1.OrderFee{Name: decide.Bounded(name, maxFeeName), OneTime: charge.OneTime, Monthly: charge.Monthly}
 }
 
 // feeText describes the price of an order as far as its qualification shows it: each fee, and what
@@ -126,9 +125,6 @@ const maxRows = 48
 // withFeeRows adds a row for each fee to the plan of an order, as an Event, the log and the ledger
 // show it. The plan's own fees are unknown, and without a qualification all fees are.
 func withFeeRows(rows []v1alpha1.Change, fees *v1alpha1.OrderFees) []v1alpha1.Change {
-	row := func(field, to string) v1alpha1.Change {
-		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
-	}
 	if fees == nil {
 		return append(rows, row("fees", "unknown"))
 	}
@@ -178,7 +174,8 @@ func feeDifference(plan []v1alpha1.Change, charged []v1alpha1.OrderFee) string {
 	var words []string
 	differ := func(name, how string, was, is *v1alpha1.Money) {
 		if !isSameAmount(was, is) {
-			words = append(words, fmt.Sprintf("%s for %s (%s) instead of %s", orNothing(is), name, how, orNothing(was)))
+			words = append(words, fmt.Sprintf("%s for %s (%s) instead of %s",
+				decide.AmountOr(is, "nothing"), name, how, decide.AmountOr(was, "nothing")))
 		}
 	}
 	for _, name := range feesToCompare(shown, charged) {
@@ -207,12 +204,13 @@ func shownFees(plan []v1alpha1.Change) []v1alpha1.OrderFee {
 // is not shown, and fees that were shown as unknown. Without the row of the plan's own fee, which is
 // the last one, the rows do not have every fee that was shown, and say nothing about the others.
 func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
-	if !isNamed(shown, planFeeName) {
+	if indexOf(shown, planFeeName) < 0 {
 		charged = nil
 	}
 	var names []string
 	for _, item := range slices.Concat(shown, charged) {
-		open := isNamed(shown, item.Name) && isUnknown(feeNamed(shown, item.Name))
+		at := indexOf(shown, item.Name)
+		open := at >= 0 && isUnknown(shown[at])
 		if item.Name != planFeeName && !open && !slices.Contains(names, item.Name) {
 			names = append(names, item.Name)
 		}
@@ -223,28 +221,15 @@ func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
 func isUnknown(fee v1alpha1.OrderFee) bool { return fee.OneTime == nil && fee.Monthly == nil }
 
 func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
-	i := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
-	if i < 0 {
-		return v1alpha1.OrderFee{}
+	if at := indexOf(items, name); at >= 0 {
+		return items[at]
 	}
-	return items[i]
+	return v1alpha1.OrderFee{}
 }
 
-// centsOf returns an amount in hundredths; an amount that is not charged or not given is zero.
 // isSameAmount reports whether two amounts are the same. A missing one is zero, in any currency.
 func isSameAmount(one, other *v1alpha1.Money) bool {
-	cents := centsOf(one)
-	return cents == centsOf(other) && (cents == 0 || one.Currency == other.Currency)
-}
-
-func centsOf(amount *v1alpha1.Money) int64 {
-	cents, _ := decide.Cents(amount)
-	return cents
-}
-
-func orNothing(amount *v1alpha1.Money) string {
-	if amount == nil {
-		return "nothing"
-	}
-	return amount.String()
+	cents, _ := decide.Cents(one)
+	others, _ := decide.Cents(other)
+	return cents == others && (cents == 0 || one.Currency == other.Currency)
 }

@@ -3,7 +3,6 @@
 package orders
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,25 +84,11 @@ func (o *orderCase) installedIDs() string {
 	return namesOf(o.q.Infrastructures, func(i carrier.Infrastructure) string { return i.InfrastructureID })
 }
 
-func (o *orderCase) portIDs() string {
-	return cmp.Or(namesOf(o.infra.NTD.Ports, func(p carrier.NTDPort) string { return p.PortID }), "none")
-}
-
-func planNames(plans []carrier.QualifiedPlan) string {
-	return namesOf(plans, func(plan carrier.QualifiedPlan) string { return fmt.Sprintf("%q", plan.Name) })
-}
-
 // namesOf lists a limited number of names, each once.
 func namesOf[T any](all []T, name func(T) string) string {
-	var names []string
-	for _, one := range all {
-		if word := decide.Bounded(name(one), decide.MaxNameText); word != "" && !slices.Contains(names, word) {
-			names = append(names, word)
-		}
-	}
-	more := ""
+	names := decide.NamesOf(all, name)
 	if len(names) > mostNames {
-		names, more = names[:mostNames], ", …"
+		names = append(names[:mostNames], "…")
 	}
-	return strings.Join(names, ", ") + more
+	return strings.Join(names, ", ")
 }

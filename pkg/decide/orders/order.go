@@ -8,6 +8,7 @@ package orders
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -172,7 +173,8 @@ func orderIsNotPossible(in *Input) *decide.Decision {
 	if len(why) == 0 {
 		return nil
 	}
-	return notPossible(in, refusalText(why))
+	return notPossible(in, decide.Bounded(
+		"the qualification does not allow this order: "+strings.Join(why, "; "), decide.MaxMessage))
 }
 
 // notPossible waits until the qualification result is read again.

@@ -19,9 +19,6 @@ const maxValue = 300
 // and the scenario and the speed that belong to them. A person approves these rows, so a field that is
 // added to [Body] needs one here.
 func Rows(spec *v1alpha1.ServiceOrderSpec, remoteOrderID, speed string) []v1alpha1.Change {
-	row := func(field, to string) v1alpha1.Change {
-		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
-	}
 	rows := []v1alpha1.Change{
 		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
 		row("site", spec.Qualification.LocationID), row("planName", spec.PlanName), row("speed", speed),
@@ -34,8 +31,11 @@ func Rows(spec *v1alpha1.ServiceOrderSpec, remoteOrderID, speed string) []v1alph
 		row("remoteQualificationSearchID", spec.Qualification.RemoteQualificationSearchID),
 		row("remoteOrderID", remoteOrderID),
 	}
-	rows = slices.Concat(rows, extensionRows(spec))
-	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
+	return withoutEmpty(slices.Concat(rows, extensionRows(spec)))
+}
+
+func row(field, to string) v1alpha1.Change {
+	return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 }
 
 // contactOf returns where the contact of an order comes from.
@@ -74,20 +74,23 @@ func transferText(transfer *v1alpha1.Transfer) string {
 	return decide.JoinTexts(transfer.Type, transfer.AVCID)
 }
 
-// extensionRows returns the rows of an order's plan for the fields of the extension OrderFields.
+func withoutEmpty(rows []v1alpha1.Change) []v1alpha1.Change {
+	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
+}
+
+// extensionRows returns the rows of an order's plan for the given fields of the extension OrderFields.
 func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 	var rows []v1alpha1.Change
-	add := func(field, to string) {
-		to = decide.Bounded(to, maxValue)
-		rows = append(rows, v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to})
-	}
 	if pots := spec.POTS; pots != nil {
-		add("pots", fmt.Sprintf("serviceOwner %t, waiver %t", pots.ServiceOwner, waives(pots)))
+		rows = append(rows, row("pots", fmt.Sprintf("serviceOwner %t, waiver %t", pots.ServiceOwner, waives(pots))))
 	}
-	add("quoteName", spec.QuoteName)
-	add("ntdOption", spec.NTDOption)
+	rows = append(rows, row("quoteName", spec.QuoteName), row("ntdOption", spec.NTDOption))
 	for _, field := range spec.ExtraFields {
-		add("extraFields", field.Name+" "+scalar(field))
+		rows = append(rows, row("extraFields", field.Name+" "+scalar(field)))
+	}
+	rows = withoutEmpty(rows)
+	for i := range rows {
+		rows[i].To = decide.Bounded(rows[i].To, maxValue)
 	}
 	return rows
 }
@@ -98,7 +101,7 @@ func waives(pots *v1alpha1.POTS) bool { return pots.Waiver != nil && *pots.Waive
 // account has the extension OrderFields. The carrier could ignore such a field, and the order would
 // then differ from the declared one.
 func fieldsNeedExtension(in *Input) *decide.Decision {
-	given := extensionFields(&in.Order.Spec)
+	given := decide.NamesOf(extensionRows(&in.Order.Spec), func(row v1alpha1.Change) string { return "spec." + row.Field })
 	if len(given) == 0 || in.Account.Object.Extends(v1alpha1.ExtensionOrderFields) {
 		return nil
 	}
@@ -106,25 +109,6 @@ func fieldsNeedExtension(in *Input) *decide.Decision {
 		"%s needs the extension %s, which CarrierAccount %s does not have. Nothing was sent: if the carrier has these "+
 			"fields, add %[2]s to spec.extensions of the account; otherwise remove them from the order",
 		strings.Join(given, ", "), v1alpha1.ExtensionOrderFields, in.Account.Object.Name))
-}
-
-// extensionFields names the given fields that the specification does not have.
-func extensionFields(spec *v1alpha1.ServiceOrderSpec) []string {
-	var given []string
-	for _, field := range []struct {
-		name  string
-		given bool
-	}{
-		{"spec.pots", spec.POTS != nil},
-		{"spec.quoteName", spec.QuoteName != ""},
-		{"spec.ntdOption", spec.NTDOption != ""},
-		{"spec.extraFields", len(spec.ExtraFields) > 0},
-	} {
-		if field.given {
-			given = append(given, field.name)
-		}
-	}
-	return given
 }
 
 // waiverGiven says that the telephone service has to be waived if the line's number does not match.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -90,7 +91,9 @@ func (o *orderCase) placeFits() string {
 		if port := o.Infrastructure.PortID; port != nil {
 			missing = fmt.Sprintf("NTD %%q has no port %d", *port)
 		}
-		return fmt.Sprintf(missing+" (its ports: %s): correct spec.infrastructure.portID", o.Infrastructure.ID, o.portIDs())
+		ports := namesOf(o.infra.NTD.Ports, func(p carrier.NTDPort) string { return p.PortID })
+		return fmt.Sprintf(missing+" (its ports: %s): correct spec.infrastructure.portID",
+			o.Infrastructure.ID, cmp.Or(ports, "none"))
 	}
 	place, used, known := o.place()
 	switch {
@@ -119,8 +122,8 @@ func (o *orderCase) planOffered() string {
 				decide.Bounded(strings.TrimSpace(o.infra.NTD.NTDType+" "+o.infra.NTD.NTDVersion), maxWord))
 		}
 	}
-	return fmt.Sprintf("plan %q is not offered with scenario %s: use one of %s",
-		o.PlanName, o.Scenario, planNames(offers))
+	names := namesOf(offers, func(plan carrier.QualifiedPlan) string { return strconv.Quote(plan.Name) })
+	return fmt.Sprintf("plan %q is not offered with scenario %s: use one of %s", o.PlanName, o.Scenario, names)
 }
 
 // capacityLeft says why the NTD of an FTTP order cannot carry the plan, which the carrier would
@@ -216,8 +219,4 @@ func (o *orderCase) methodAllowed() string {
 	}
 	return fmt.Sprintf("aggregationMethod %s is not allowed at this site: use %s",
 		o.AggregationMethod, decide.Bounded(strings.Join(allowed, " or "), decide.MaxNameText))
-}
-
-func refusalText(why []string) string {
-	return decide.Bounded("the qualification does not allow this order: "+strings.Join(why, "; "), decide.MaxMessage)
 }

@@ -115,9 +115,9 @@ func whyUnknown(in *Input) string {
 	switch account := in.Account.Object; {
 	case len(unread) == 0:
 	case account != nil && account.Extends(v1alpha1.ExtensionServiceRead):
-		why += "the carrier does not show " + decide.ListOf(unread) + " at present; "
+		why += "the carrier does not show " + decide.ListOf(unread, "and") + " at present; "
 	default:
-		why += "the carrier's API cannot report " + decide.ListOf(unread) + "; "
+		why += "the carrier's API cannot report " + decide.ListOf(unread, "and") + "; "
 	}
 	return why
 }

@@ -238,10 +238,10 @@ func inSyncText(in *Input) string {
 		words = append(words, "cancellation first read on "+decide.DayIn(days, known.Since.Time))
 	}
 	if len(unconfirmed) > 0 {
-		words = append(words, decide.ListOf(unconfirmed)+" trusted as declared, but never confirmed by the carrier")
+		words = append(words, decide.ListOf(unconfirmed, "and")+" trusted as declared, but never confirmed by the carrier")
 	}
 	if len(unknown) > 0 {
-		words = append(words, decide.ListOf(unknown)+" not known, because the carrier's API cannot report this")
+		words = append(words, decide.ListOf(unknown, "and")+" not known, because the carrier's API cannot report this")
 	}
 	if len(words) == 0 {
 		return "the carrier shows the service, and the spec declares no values to compare"

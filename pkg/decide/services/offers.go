@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -64,11 +66,13 @@ func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, ne
 	planFee := func(offer *carrier.Plan) *carrier.Fee { return offer.PlanFee }
 	if state := in.Service.LastKnown(); state.Plan != nil && !want.Unread {
 		now := offered(offers, state.Plan.Value, TermOfPlan(in.Service.LastKnown()).ValueOrEmpty())
-		change.MonthlyBefore = decide.MonthlyOf(agreed(now, planFee))
+		change.MonthlyBefore = decide.ChargeOf(agreed(now, planFee)).Monthly
 	}
-	fee := agreed(next, planFee)
-	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
-	change.NFAS = decide.ChargeOf(agreed(next, func(offer *carrier.Plan) *carrier.Fee { return offer.NFASFee }))
+	charge := decide.ChargeOf(agreed(next, planFee))
+	change.OneTime, change.MonthlyAfter = charge.OneTime, charge.Monthly
+	if nfas := agreed(next, func(offer *carrier.Plan) *carrier.Fee { return offer.NFASFee }); nfas != nil {
+		change.NFAS = new(decide.ChargeOf(nfas))
+	}
 }
 
 // quoteNTD returns the NTD that is bought with a plan, and its fees: the chosen option or, if none
@@ -84,9 +88,7 @@ func quoteNTD(chosen string, plans []carrier.Plan) *v1alpha1.NTDOptionCharge {
 		})
 		return agreed(eligible, func(option *carrier.NTDOption) *carrier.Fee { return option.Fee })
 	})
-	bought := &v1alpha1.NTDOptionCharge{Option: chosen}
-	bought.OneTime, bought.Monthly = decide.OneTimeOf(fee), decide.MonthlyOf(fee)
-	return bought
+	return &v1alpha1.NTDOptionCharge{Option: chosen, Charge: decide.ChargeOf(fee)}
 }
 
 func requiresNTD(plan carrier.Plan) bool {
@@ -100,9 +102,9 @@ func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
 		})
 		return agreed(same, func(offer *carrier.SLA) *carrier.Fee { return offer.Fee })
 	}
-	next := feeOf(change.To)
-	change.MonthlyBefore = decide.MonthlyOf(feeOf(change.From))
-	change.OneTime, change.MonthlyAfter = decide.OneTimeOf(next), decide.MonthlyOf(next)
+	next := decide.ChargeOf(feeOf(change.To))
+	change.MonthlyBefore = decide.ChargeOf(feeOf(change.From)).Monthly
+	change.OneTime, change.MonthlyAfter = next.OneTime, next.Monthly
 }
 
 // offered returns the offers of a plan, of all terms if the term is unknown. There may also be
@@ -130,9 +132,7 @@ func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
 
 // sameFee reports whether two fees cost the same. No fee is not the same as one of unknown amount.
 func sameFee(a, b *carrier.Fee) bool {
-	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
-	return (a == nil) == (b == nil) &&
-		same(decide.OneTimeOf(a), decide.OneTimeOf(b)) && same(decide.MonthlyOf(a), decide.MonthlyOf(b))
+	return (a == nil) == (b == nil) && equality.Semantic.DeepEqual(decide.ChargeOf(a), decide.ChargeOf(b))
 }
 
 // mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
@@ -200,18 +200,19 @@ func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	ofPlan := offered(options.Plans, target.Plan, "")
 	var values []wantedValue
 	if changes(decide.FieldPlan) {
-		names := namesOf(options.Plans, func(plan carrier.Plan) string { return plan.Plan })
+		names := decide.NamesOf(options.Plans, func(plan carrier.Plan) string { return plan.Plan })
 		values = append(values, wantedValue{nameOfPlan, target.Plan, names})
 	}
 	if target.Term != 0 && (changes(decide.FieldPlan) || changes(decide.FieldTerm)) {
 		values = append(values, wantedValue{
 			nameOfTerm, strconv.Itoa(int(target.Term)),
-			namesOf(ofPlan, func(plan carrier.Plan) string { return decide.MonthsOf(plan.Term) }),
+			decide.NamesOf(ofPlan, func(plan carrier.Plan) string { return decide.MonthsOf(plan.Term) }),
 		})
 	}
 	if target.RestorationSLA != "" {
 		values = append(values, wantedValue{
-			decide.NameOfSLA, target.RestorationSLA, namesOf(options.SLAs, func(sla carrier.SLA) string { return sla.SLA }),
+			decide.NameOfSLA, target.RestorationSLA,
+			decide.NamesOf(options.SLAs, func(sla carrier.SLA) string { return sla.SLA }),
 		})
 	}
 	if target.NTDOption != "" {
@@ -226,18 +227,7 @@ func ntdOptionsOf(plans []carrier.Plan) []string {
 	for _, plan := range plans {
 		options = append(options, plan.NTDOptions...)
 	}
-	return namesOf(options, func(option carrier.NTDOption) string { return option.Option })
-}
-
-// namesOf returns the names of offers, each once.
-func namesOf[T any](offers []T, name func(T) string) []string {
-	var names []string
-	for _, offer := range offers {
-		if one := decide.Bounded(name(offer), decide.MaxNameText); one != "" && !slices.Contains(names, one) {
-			names = append(names, one)
-		}
-	}
-	return names
+	return decide.NamesOf(options, func(option carrier.NTDOption) string { return option.Option })
 }
 
 // notOffered says which value the carrier does not offer, and what it offers; "" if it offers each of

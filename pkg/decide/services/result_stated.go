@@ -103,10 +103,12 @@ func forgetUnstated(values []statedValue) {
 func feeDifference(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range decide.PricedRows(quoted) {
+		own := v1alpha1.Charge{OneTime: quoted[i].OneTime, Monthly: quoted[i].MonthlyAfter}
 		if quoted[i].Field == decide.FieldSLA {
-			d.sla(quoted[i], result.SLA)
+			d.add("the "+decide.NameOfSLA, own, decide.ChargeOf(result.SLA.Fee))
 		} else {
-			d.plan(quoted[i], result.Plan)
+			d.add("the plan", own, decide.ChargeOf(result.Plan.PlanFee))
+			d.add("the NFAS commitment", shownCharge(quoted[i], quoted[i].NFAS), decide.ChargeOf(result.Plan.NFASFee))
 		}
 		if i == 0 {
 			d.ntd(quoted[i], result.Plan)
@@ -121,23 +123,15 @@ func feeDifference(quoted []v1alpha1.Change, result carrier.PlanChangeResult) st
 // mismatches lists fees that differ from what was shown.
 type mismatches []string
 
-func (d *mismatches) add(what string, shown, charged *v1alpha1.Money) {
-	if shown != nil && charged != nil && *shown != *charged {
-		*d = append(*d, fmt.Sprintf("%s for %s instead of %s", charged, what, shown))
+func (d *mismatches) add(what string, shown, charged v1alpha1.Charge) {
+	for _, amount := range []struct {
+		how            string
+		shown, charged *v1alpha1.Money
+	}{{"one-time", shown.OneTime, charged.OneTime}, {"monthly", shown.Monthly, charged.Monthly}} {
+		if amount.shown != nil && amount.charged != nil && *amount.shown != *amount.charged {
+			*d = append(*d, fmt.Sprintf("%s for %s (%s) instead of %s", amount.charged, what, amount.how, amount.shown))
+		}
 	}
-}
-
-func (d *mismatches) sla(c v1alpha1.Change, charged carrier.SLA) {
-	d.add("the restoration SLA (one-time)", c.OneTime, decide.OneTimeOf(charged.Fee))
-	d.add("the restoration SLA (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.Fee))
-}
-
-func (d *mismatches) plan(c v1alpha1.Change, charged carrier.Plan) {
-	d.add("the plan (one-time)", c.OneTime, decide.OneTimeOf(charged.PlanFee))
-	d.add("the plan (monthly)", c.MonthlyAfter, decide.MonthlyOf(charged.PlanFee))
-	nfas := shownCharge(c, c.NFAS)
-	d.add("the NFAS commitment (one-time)", nfas.OneTime, decide.OneTimeOf(charged.NFASFee))
-	d.add("the NFAS commitment (monthly)", nfas.Monthly, decide.MonthlyOf(charged.NFASFee))
 }
 
 func (d *mismatches) ntd(c v1alpha1.Change, charged carrier.Plan) {
@@ -146,8 +140,7 @@ func (d *mismatches) ntd(c v1alpha1.Change, charged carrier.Plan) {
 		shown, chosen = c.NTDOption.Charge, c.NTDOption.Option
 	}
 	if bought := quoteNTD(chosen, []carrier.Plan{charged}); bought != nil {
-		d.add("the NTD option (one-time)", shown.OneTime, bought.OneTime)
-		d.add("the NTD option (monthly)", shown.Monthly, bought.Monthly)
+		d.add("the NTD option", shown, bought.Charge)
 	}
 }
 
