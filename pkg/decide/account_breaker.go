@@ -52,20 +52,14 @@ func (b Breaker) nextChange() time.Time {
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	until := ", and resume, one at a time, at " + FormatTime(in, b.Until)
+	unanswered, until := "", ", and resume, one at a time, at "+FormatTime(in, b.Until)
 	if b.ProbeError != nil {
+		unanswered = fmt.Sprintf(", and the carrier has not answered a read since (%s)", b.ProbeError)
 		until = " until it does; the read is repeated at least every 30 s"
 	}
 	return Verdict{Working, v1alpha1.ReasonBreakerOpen, Bounded(fmt.Sprintf(
 		"the response to %s was lost at %s%s: chargeable requests wait%s",
-		b.LostRequest, FormatTime(in, b.LostAt), b.probeFailure(), until), MaxMessage)}
-}
-
-func (b Breaker) probeFailure() string {
-	if b.ProbeError == nil {
-		return ""
-	}
-	return fmt.Sprintf(", and the carrier has not answered a read since (%s)", b.ProbeError)
+		b.LostRequest, FormatTime(in, b.LostAt), unanswered, until), MaxMessage)}
 }
 
 // CarrierAspect reports whether the carrier of an account answers; nil while that is unknown.

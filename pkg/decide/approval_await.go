@@ -56,8 +56,9 @@ func AwaitApproval(in *Input, ask ApprovalReason, pending *v1alpha1.Pending) *De
 	if pending == nil {
 		return RestWorking(v1alpha1.ReasonProgressing, "the request in progress has to end first")
 	}
-	if unchecked := in.Installation.Policies.unchecked(pending); unchecked != nil {
-		return unchecked
+	withheld := in.Installation.Policies.Withheld() // anybody who may edit the object could approve it
+	if decision := withheld.Rest("nothing is sent: " + DescribeChanges(pending.Changes)); decision != nil {
+		return decision
 	}
 	given := Control(in.Subject, v1alpha1.AnnotationApprove)
 	if given == pending.Hash {

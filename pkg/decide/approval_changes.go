@@ -108,22 +108,14 @@ func Unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 
 // EqualChanges reports whether two lists contain the same changes at the same prices.
 func EqualChanges(a, b []v1alpha1.Change) bool {
-	equal := len(a) == len(b)
-	for i := range a {
-		equal = equal && SameChange(a[i], b[i])
-	}
-	return equal
+	return slices.EqualFunc(a, b, SameChange)
 }
 
 // ChangesOf returns the changes of the fields whose names begin with prefix.
 func ChangesOf(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
-	var kept []v1alpha1.Change
-	for _, change := range changes {
-		if strings.HasPrefix(change.Field, prefix) {
-			kept = append(kept, change)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(changes), func(change v1alpha1.Change) bool {
+		return !strings.HasPrefix(change.Field, prefix)
+	})
 }
 
 // HasUnknown reports whether the carrier's present value of any of the changes is unknown.

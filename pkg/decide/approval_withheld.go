@@ -62,12 +62,6 @@ func (p Policies) Withheld() Withheld {
 		"this version again: docs/install.md)", Stuck, v1alpha1.ReasonPolicyMissing}
 }
 
-// unchecked waits with a plan that needs an approval while anybody who may edit the object could
-// approve it; nil if the policies are in force.
-func (p Policies) unchecked(pending *v1alpha1.Pending) *Decision {
-	return p.Withheld().Rest("nothing is sent: " + DescribeChanges(pending.Changes))
-}
-
 // voidResolution describes a resolve annotation that has no effect because anybody who may edit the
 // object could have set it; "" if the policies are in force.
 func (p Policies) voidResolution(value string) string {

@@ -78,12 +78,9 @@ func decidingSubError(all []carrier.SubError) carrier.SubError {
 
 // lasting returns the sub-errors that do not resolve by themselves, or all if there are none.
 func lasting(all []carrier.SubError) []carrier.SubError {
-	var left []carrier.SubError
-	for _, sub := range all {
-		if !endsInProgress(string(sub.Code)) {
-			left = append(left, sub)
-		}
-	}
+	left := slices.DeleteFunc(slices.Clone(all), func(sub carrier.SubError) bool {
+		return endsInProgress(string(sub.Code))
+	})
 	if len(left) == 0 {
 		return all
 	}

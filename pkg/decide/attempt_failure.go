@@ -8,24 +8,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// failureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
-// the end how to fix the failure.
-func failureMessage(in *Input, request *v1alpha1.Request) string {
-	fix := "correct the spec"
-	if request.Phase == v1alpha1.PhaseAbandoned {
-		fix = "change the spec" // nothing is wrong with it
-	}
-	return FailureMessageWith(in, request, fix)
-}
-
 // isUnexplained reports whether the carrier gave no code for a failure.
 func isUnexplained(request *v1alpha1.Request) bool {
 	return request.Error == nil || request.Error.Code == "" || request.Error.Code == v1alpha1.ReasonUnanswered
 }
 
-// FailureMessageWith is failureMessage with another fix than correcting the spec. If the carrier
-// accepted a request and then gave no code, there is no sign that the spec is wrong.
-func FailureMessageWith(in *Input, request *v1alpha1.Request, fix string) string {
+// FailureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
+// the end how to fix the failure. If the carrier accepted a request and then gave no code, there is no
+// sign that the spec is wrong.
+func FailureMessage(in *Input, request *v1alpha1.Request, fix string) string {
 	if request.Phase == v1alpha1.PhaseFailed && isUnexplained(request) {
 		fix = "ask the carrier"
 	}
@@ -77,7 +68,11 @@ func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	if !again.IsZero() && !in.Now.Before(again) {
 		return nil
 	}
-	decision := RestStuck(ReasonFor(last), failureMessage(in, last)+WhyRetryIgnored(in, last))
+	fix := "correct the spec"
+	if last.Phase == v1alpha1.PhaseAbandoned {
+		fix = "change the spec" // nothing is wrong with it
+	}
+	decision := RestStuck(ReasonFor(last), FailureMessage(in, last, fix)+WhyRetryIgnored(in, last))
 	if AnotherInProgress(last) && !again.IsZero() {
 		decision.Verdict.State = Working // it is sent again by itself: no person is needed
 	}

@@ -65,7 +65,7 @@ func TestAnAbandonedRequestIsNotShownAsFailed(t *testing.T) {
 		"automatically; "
 	for fix, got := range map[string]string{
 		"change the spec, or, to retry":       decide.HeldBack(&in, abandoned).Verdict.Message,
-		"create another object, or, to retry": decide.FailureMessageWith(&in, abandoned, "create another object"),
+		"create another object, or, to retry": decide.FailureMessage(&in, abandoned, "create another object"),
 	} {
 		if !strings.HasPrefix(got, begins+fix) {
 			t.Errorf("it does not say %q: %s", fix, got)

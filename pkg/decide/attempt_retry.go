@@ -34,7 +34,7 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 // RetryRequested reports whether the retry annotation requests another attempt after this one: it
 // is the id of the attempt, or a time after its end that is not in the future (R21).
 func RetryRequested(in *Input, last *v1alpha1.Request) bool {
-	if last == nil || !EndedInFailure(last) && !reclaimed(last) {
+	if last == nil || !mayBeRetried(last) {
 		return false
 	}
 	asked := newRetryValue(in, last)
@@ -45,10 +45,11 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 	return err == nil && !at.After(in.Now) && endedBefore(last, at)
 }
 
-// reclaimed reports a reclaim that succeeded. It can be retried, because the service may be
-// cancelled in spite of it.
-func reclaimed(last *v1alpha1.Request) bool {
-	return last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
+// mayBeRetried reports whether the retry annotation can apply to an attempt: one that has failed, or a
+// reclaim, because the service may be cancelled although that has succeeded.
+func mayBeRetried(last *v1alpha1.Request) bool {
+	reclaimed := last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
+	return reclaimed || EndedInFailure(last)
 }
 
 // endedBefore reports whether the attempt ended before a time. Recorded times are truncated to

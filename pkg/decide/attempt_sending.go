@@ -16,7 +16,7 @@ import (
 func MustWait(in *Input, want DesiredChange) *Decision {
 	for _, guard := range []func(*Input, DesiredChange) *Decision{
 		markerIsMissing,      // no ledger can be created for it
-		LedgerIsBeingDeleted, // its ledger is being deleted
+		ledgerIsBeingDeleted, // its ledger is being deleted
 		cacheIsBehind,        // the cache does not show the latest account or object yet
 		backoffIsRunning,     // the last attempt ended without effect a short while ago
 		breakerIsOpen,        // responses were lost recently
@@ -83,10 +83,7 @@ func queriesBefore(in *Input, want DesiredChange) int32 {
 	return 0
 }
 
-// NamesNoPlan reports whether a health response lacks the plan.
-func NamesNoPlan(health carrier.HealthResult) bool { return PlanInHealth(health) == "" }
-
-// PlanInHealth returns the plan, limited to what a status can hold.
+// PlanInHealth returns the plan that a health response names, limited to what a status can hold.
 func PlanInHealth(health carrier.HealthResult) string { return Bounded(health.Plan, 200) }
 
 // attemptNumber returns the number of the next attempt at the same change of the same generation,

@@ -56,7 +56,7 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if held := taskWithheld(in, task); held != nil {
 		return held
 	}
-	if held := contactHeld(in, task.Contact); held != nil {
+	if held := ContactIsUnreadable(in, task.Contact); held != nil {
 		return held
 	}
 	if handleGone(in.Subject.Record().RequestOf(task.Operation)) {
@@ -84,8 +84,8 @@ func handleGone(last *v1alpha1.Request) bool {
 		last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost
 }
 
-// contactHeld waits if the contact's Secret could not be read.
-func contactHeld(in *Input, contact ContactSource) *Decision {
+// ContactIsUnreadable waits if the contact's Secret could not be read.
+func ContactIsUnreadable(in *Input, contact ContactSource) *Decision {
 	if contact.Secret == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
 	}
@@ -95,7 +95,8 @@ func contactHeld(in *Input, contact ContactSource) *Decision {
 // AwaitContact waits until the contact of a request that a person is asked to approve has been read
 // once: without it, the request could not be sent. Nil if it can be read, or if there is none to read.
 func AwaitContact(in *Input, contact ContactSource) *Decision {
-	if held := contactHeld(in, contact); held != nil || contact.Secret == "" || in.Memory.ContactRead == contact.Secret {
+	held := ContactIsUnreadable(in, contact)
+	if held != nil || contact.Secret == "" || in.Memory.ContactRead == contact.Secret {
 		return held
 	}
 	decision := RestWorking(v1alpha1.ReasonProgressing, "the contact is being read from Secret "+contact.Secret)

@@ -165,12 +165,13 @@ type Spending struct {
 // while the machine sleeps, the reservation counts for longer.
 type FutureReservations map[string]time.Duration
 
-// anyRequest reports whether the newest request of any operation of the object has a property.
-func anyRequest(in *Input, holds func(*v1alpha1.Request) bool) bool {
+// newestRequests returns the newest request of each operation of the object that has one.
+func newestRequests(in *Input) []*v1alpha1.Request {
+	var newest []*v1alpha1.Request
 	for contract := range carrier.Contracts() {
-		if last := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation)); last != nil && holds(last) {
-			return true
+		if last := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation)); last != nil {
+			newest = append(newest, last)
 		}
 	}
-	return false
+	return newest
 }

@@ -69,14 +69,10 @@ func summaryOf(attempt *v1alpha1.Request) v1alpha1.Request {
 	return summary
 }
 
-// LedgerIsBeingDeleted holds back new requests if the ledger is being deleted: an attempt that it
+// ledgerIsBeingDeleted holds back new requests if the ledger is being deleted: an attempt that it
 // opened could not be recorded once it is gone (R3).
-func LedgerIsBeingDeleted(in *Input, _ DesiredChange) *Decision {
-	return heldByDeletedLedger(in.Ledger)
-}
-
-// heldByDeletedLedger returns why nothing new is sent; nil if the ledger is not being deleted.
-func heldByDeletedLedger(ledger *v1alpha1.RequestLedger) *Decision {
+func ledgerIsBeingDeleted(in *Input, _ DesiredChange) *Decision {
+	ledger := in.Ledger
 	if ledger == nil || ledger.DeletionTimestamp.IsZero() {
 		return nil
 	}

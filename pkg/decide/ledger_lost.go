@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // IsIncomplete reports whether the status shows more than the ledger contains.
@@ -73,9 +72,8 @@ func lostText(in *LedgerInput, what string) string {
 	if !in.Lost {
 		words = fmt.Sprintf("the RequestLedger of this %s does not contain the carrier's response", what)
 	}
-	for contract := range carrier.Contracts() {
-		shown := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
-		if shown != nil && shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
+	for _, shown := range newestRequests(&in.Input) {
+		if shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
 			words += fmt.Sprintf("; according to the status, the carrier accepted %s attempt %s as %s",
 				shown.Operation, shown.AttemptID, shown.Location)
 		}

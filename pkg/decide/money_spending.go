@@ -103,7 +103,7 @@ func spendingHeld(in *Input) *Decision {
 	if limit == nil {
 		return nil
 	}
-	if decision := heldByDeletedLedger(ledger); decision != nil {
+	if decision := ledgerIsBeingDeleted(&Input{Ledger: ledger}, DesiredChange{}); decision != nil {
 		return RequeueAt(decision, in.Now.Add(time.Minute))
 	}
 	sent := len(in.Account.Spending.Reserved(in.Now))

@@ -99,7 +99,7 @@ func resolvesNothing(in *Input) bool {
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }
-	if anyRequest(in, func(request *v1alpha1.Request) bool { return isBy(request.ResolvedBy) }) {
+	if slices.ContainsFunc(newestRequests(in), func(one *v1alpha1.Request) bool { return isBy(one.ResolvedBy) }) {
 		return true
 	}
 	return in.Ledger != nil && slices.ContainsFunc(in.Ledger.Spec.Ended, func(ended v1alpha1.EndedAttempt) bool {
@@ -111,21 +111,14 @@ func hasResolved(in *Input) bool {
 // changes; nil if there is none. The attempt must be the newest of its lane, and the lane must have
 // no open attempt: otherwise something was sent because of the earlier resolution (R14).
 func newlyResolved(in *Input) *v1alpha1.Request {
-	for contract := range carrier.Contracts() {
-		request := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && EndedByPerson(request) && isNewResolution(in, request) && isLast(in.Ledger, request) {
+	for _, request := range newestRequests(in) {
+		// Another manager may have recorded the resolution without showing it in the status yet.
+		recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
+		if EndedByPerson(request) && !recorded && ResolutionNames(in, request.AttemptID) && isLast(in.Ledger, request) {
 			return request
 		}
 	}
 	return nil
-}
-
-// isNewResolution reports whether the annotation resolves an attempt and the attempt does not
-// record that resolution yet. Another manager may have recorded it without showing it in the status
-// yet.
-func isNewResolution(in *Input, request *v1alpha1.Request) bool {
-	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == ResolveAnnotation(in)
-	return !recorded && ResolutionNames(in, request.AttemptID)
 }
 
 // isLast reports whether an attempt is its lane's newest and the lane has no open attempt. The

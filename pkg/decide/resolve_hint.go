@@ -104,15 +104,9 @@ const noSuchAttempt = "it names no attempt that can be resolved"
 // attemptNamed returns the request of an object with this id: an open one, or an operation's newest;
 // nil if there is none.
 func attemptNamed(in *Input, attemptID string) *v1alpha1.Request {
-	open := in.Subject.Record().OpenRequests()
-	if at := slices.IndexFunc(open, func(r *v1alpha1.Request) bool { return r.AttemptID == attemptID }); at >= 0 {
-		return open[at]
-	}
-	for contract := range carrier.Contracts() {
-		newest := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
-		if newest != nil && newest.AttemptID == attemptID {
-			return newest
-		}
+	all := slices.Concat(in.Subject.Record().OpenRequests(), newestRequests(in))
+	if at := slices.IndexFunc(all, func(r *v1alpha1.Request) bool { return r.AttemptID == attemptID }); at >= 0 {
+		return all[at]
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // WithControls adds to a decision which control annotations it handles, and which have no effect.
@@ -45,9 +44,8 @@ func Overruled(subject Subject, verdict Verdict) Decision {
 // effect.
 func described(in *Input, d *Decision) []string {
 	texts := []string{otherApproval(in), otherTrust(in)}
-	for contract := range carrier.Contracts() {
-		last := in.Subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
-		if last != nil && RetryDue(in, last).IsZero() { // otherwise it has an effect later
+	for _, last := range newestRequests(in) {
+		if RetryDue(in, last).IsZero() { // otherwise it has an effect later
 			texts = append(texts, WhyRetryIgnored(in, last))
 		}
 	}
@@ -114,12 +112,14 @@ func unusedResolution(in *Input, decision *Decision) string {
 // isRecorded reports whether a recorded request was approved or retried by an annotation with this
 // value. A status that was emptied no longer shows that the annotation was handled.
 func isRecorded(in *Input, given string) bool {
-	return anyRequest(in, func(last *v1alpha1.Request) bool { return last.ApprovedHash == given || last.Retry == given })
+	return slices.ContainsFunc(newestRequests(in), func(last *v1alpha1.Request) bool {
+		return last.ApprovedHash == given || last.Retry == given
+	})
 }
 
 // hasFailed reports whether the retry annotation could apply to a request of the object.
 func hasFailed(in *Input) bool {
-	return anyRequest(in, func(last *v1alpha1.Request) bool { return EndedInFailure(last) || reclaimed(last) })
+	return slices.ContainsFunc(newestRequests(in), mayBeRetried)
 }
 
 // resolveHandled sets whether the resolve annotation counts as handled with this decision, or as

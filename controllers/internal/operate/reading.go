@@ -265,7 +265,7 @@ func readingEnded(reading *decide.Reading) {
 // emptyResponses counts consecutive responses that name no plan. Each is a failed reading, and
 // makes the pause before the next one longer (R20).
 func emptyResponses(reading *decide.Reading) int {
-	if !decide.NamesNoPlan(reading.Health) {
+	if decide.PlanInHealth(reading.Health) != "" {
 		return 0
 	}
 	return reading.Empty + 1

@@ -36,6 +36,7 @@ func slotRules() []decide.Rule[*Input] {
 		common(decide.AccountIsNotReady),    // no call is possible without a login
 		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it
 		requestIsOpen,                       // a request at the carrier is tracked until it ends
+		orderGone,                           // slots for an order that is gone are of no use
 		orderIsUnknown,                      // the order has a number, and belongs to this account
 		dateHasPassed,                       // the day is not in the past
 		queryWasRefused,                     // a query that the carrier has refused waits for a correction or a retry
@@ -46,7 +47,7 @@ func slotRules() []decide.Rule[*Input] {
 
 // requestIsOpen returns a decision as long as the request has not ended.
 func requestIsOpen(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
+	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidenceOf(in))
 }
 
 // UpdateFromRequest updates the appointment-request in the status from the recorded request.
@@ -104,14 +105,11 @@ func Show(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) {
 }
 
 func choiceOf(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) *v1alpha1.RecommendedSlot {
-	return Recommend(a.Status.Slots, a.Spec.Preferences, technologyOf(order))
-}
-
-func technologyOf(order *v1alpha1.ServiceOrder) string {
-	if order == nil {
-		return ""
+	technology := ""
+	if order != nil {
+		technology = order.Status.TechnologyType
 	}
-	return order.Status.TechnologyType
+	return Recommend(a.Status.Slots, a.Spec.Preferences, technology)
 }
 
 // Body returns the body of a request as it is sent.
@@ -176,8 +174,6 @@ func orderIsUnknown(in *Input) *decide.Decision {
 	switch {
 	case ref == nil:
 		return nil
-	case orderGone(in) != nil:
-		return orderGone(in)
 	case order == nil:
 		return decide.RestWorking(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
 			"ServiceOrder %s does not exist in this namespace: create it; the slots are then queried", ref.Name))
@@ -344,7 +340,9 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 // evidence determines the outcome of a request. An appointment-request cannot be read, so a query
 // for slots is sent again, and a cancellation, of class Converge, is repeated. It is wanted (R33)
 // whichever day is declared by then, because nobody knows whether the old slots can still be booked.
-type evidence struct{ *decide.Input }
+type evidence struct{ decide.TaskEvidence }
+
+func evidenceOf(in *Input) evidence { return evidence{decide.TaskEvidence{Input: &in.Input}} }
 
 func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	if open.Operation == v1alpha1.OperationAppointmentSlots {
@@ -355,6 +353,3 @@ func (a evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 			open.Operation, decide.ResolveHint(a.Input, open)))
 	})
 }
-
-// Proof returns nil, because nothing that this process reads resolves the outcome.
-func (evidence) Proof(*v1alpha1.Request) *decide.Decision { return nil }

@@ -88,7 +88,7 @@ func openCancel(in *Input) *decide.Decision {
 	if open == nil || open.Phase.Ended() {
 		return nil
 	}
-	return decide.UntilEnded(&in.Input, open, evidence{&in.Input})
+	return decide.UntilEnded(&in.Input, open, evidenceOf(in))
 }
 
 // nothingLeft ends the cancelling.

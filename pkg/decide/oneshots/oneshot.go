@@ -61,7 +61,7 @@ func hasFailed(in *Input) *decide.Decision {
 	case in.ServiceID != "" && decide.ReasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
 		decision.Verdict = decide.RefusedAsNotFound(&in.Input, last, in.ServiceID)
 	default:
-		decision.Verdict.Message = decide.FailureMessageWith(&in.Input, last, "create another object")
+		decision.Verdict.Message = decide.FailureMessage(&in.Input, last, "create another object")
 	}
 	decision.Verdict.Message += decide.WhyRetryIgnored(&in.Input, last)
 	return decision

@@ -27,15 +27,10 @@ func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.Led
 		return decide.LedgerVerdict{}
 	case decide.WhyNotUsable(&in) != nil:
 		return decide.LedgerVerdict{Verdict: decide.WhyNotUsable(&in)}
-	case staysSent(&in):
+	case decide.IsHolder(&in) && !mayOrderAgain(ledger): // this object has sent its order, which is done
 		return decide.LedgerVerdict{}
 	}
 	return inherit(ledger, order)
-}
-
-// staysSent reports whether this object has sent its order. Such an order is done.
-func staysSent(in *decide.LedgerInput) bool {
-	return decide.IsHolder(in) && !mayOrderAgain(in.Ledger)
 }
 
 // inherit decides about a ledger for an object that may continue it.

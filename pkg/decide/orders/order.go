@@ -45,7 +45,7 @@ func orderRules() []decide.Rule[*Input] {
 
 // requestIsOpen returns a decision as long as the request has not ended.
 func requestIsOpen(in *Input) *decide.Decision {
-	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{&in.Input})
+	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{decide.TaskEvidence{Input: &in.Input}})
 }
 
 // orderHasFailed holds back an order after a failure.
@@ -139,11 +139,7 @@ func rejectionIsConfirmed(in *Input) *decide.Decision {
 
 // evidence leaves the outcome of an order to a person, because an order cannot be read without its
 // number and a second POST proves nothing.
-type evidence struct{ *decide.Input }
-
-func (evidence) Verify(open *v1alpha1.Request) *decide.Decision {
-	return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
-}
+type evidence struct{ decide.TaskEvidence }
 
 // Proof resolves as not sent an attempt of this process that was never posted. An attempt of a
 // ledger that was lost proves nothing, because it stands for the attempts that came after it, too

@@ -24,6 +24,9 @@ func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
 	decision := decide.RestWorking(v1alpha1.ReasonProgressing,
 		fmt.Sprintf("%s is being sent to the carrier", want.Operation))
 	decision.Step = submission(in, want)
+	if needsApproval(in, want) {
+		return decision.ApprovedBy(&in.Input, in.wanted.pending)
+	}
 	return decision
 }
 
@@ -31,13 +34,8 @@ func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
 func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	submit := decide.UsingUpRetry(&in.Input, decide.Submit{Request: want.Intent(&in.Input)}, lastOf(in, want.Operation))
 	submit.Request.Before.Described = describedBefore(in, want.Operation)
-	pending := in.wanted.pending
-	if pending != nil {
+	if pending := in.wanted.pending; pending != nil {
 		submit.Request.Plan = pending.Changes
-	}
-	if needsApproval(in, want) {
-		submit.Request.ApprovedHash = pending.Hash
-		submit.Approve = decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	}
 	submit.Contact = contactOf(in, want.Target)
 	return submit
@@ -162,11 +160,7 @@ func contactIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 		return decide.RestStuck(v1alpha1.ReasonContactRequired,
 			err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
 	}
-	if want.Target.NTDOption == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
-		return nil
-	}
-	return decide.RequeueAt(
-		decide.RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
+	return decide.ContactIsUnreadable(&in.Input, contactOf(in, want.Target))
 }
 
 // requestMustWait holds back a change for the reasons that apply to every kind.
@@ -187,13 +181,15 @@ func unreadNeedsApproval(in *Input) bool {
 // until it is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to
 // decide.
 func serviceIsCancelled(in *Input, want decide.DesiredChange) *decide.Decision {
-	since := cmp.Or(sinceCancelled(in), "an unknown day")
+	known := in.Service.LastKnown().Cancellation
+	if !isCancelled(in) {
+		return nil
+	}
+	since := cmp.Or(known.CancelledOn, "an unknown day")
 	reclaim := decide.ReachedOf(&in.Input, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
 		reclaim.Generation == in.Subject.GetGeneration() && !decide.RetryRequested(&in.Input, reclaim)
 	switch {
-	case !isCancelled(in):
-		return nil
 	case want.Operation != v1alpha1.OperationReclaim:
 		return decide.RestStuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
 			"the carrier shows the service as cancelled since %s and accepts no changes: reclaim the service "+
@@ -205,13 +201,6 @@ func serviceIsCancelled(in *Input, want decide.DesiredChange) *decide.Decision {
 			decide.WhyRetryIgnored(&in.Input, reclaim))), decide.RetryDue(&in.Input, reclaim))
 	}
 	return nil
-}
-
-func sinceCancelled(in *Input) string {
-	if known := in.Service.LastKnown().Cancellation; known != nil {
-		return known.CancelledOn
-	}
-	return ""
 }
 
 // priceIsUnconfirmed reads the prices again just before the POST. A different fee results in another

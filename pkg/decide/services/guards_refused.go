@@ -70,10 +70,12 @@ func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
 // ledger was lost and its requests were abandoned, the request that stands for all of them is
-// returned instead, except for reschedule and abort.
+// returned instead, except for reschedule and abort: it is not known what was sent before, so a person
+// who abandons it abandons every operation of that generation.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
-	if lost != nil && standsForAbandonedLedger(lost) && !operation.AltersCancellation() {
+	abandoned := lost != nil && lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLostLedger(lost)
+	if abandoned && !operation.AltersCancellation() {
 		return lost
 	}
 	return decide.ReachedOf(&in.Input, operation)
@@ -84,13 +86,6 @@ func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 func isForAnotherCancellation(in *Input, request *v1alpha1.Request) bool {
 	known := in.Service.LastKnown().Cancellation
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
-}
-
-// standsForAbandonedLedger reports whether lost stands for everything in a lost ledger and was
-// abandoned. It is not known what was sent before the ledger was lost, so a person who abandons
-// this request abandons every operation of that generation.
-func standsForAbandonedLedger(lost *v1alpha1.Request) bool {
-	return lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLostLedger(lost)
 }
 
 // orSpelledDifferently adds to the verdict on a result with another name how a person can say that it

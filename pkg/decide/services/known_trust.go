@@ -127,11 +127,8 @@ func trustSpelling(in *Input, plan *v1alpha1.KnownValue) {
 // trusts reports whether a declared value is trusted in advance. This is only possible while no
 // request of the operation that changes the value is recorded.
 func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
-	if in.Subject.Record().RequestOf(operation) != nil {
-		return false
-	}
 	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
-	return listed || trustsUnknown(in)
+	return in.Subject.Record().RequestOf(operation) == nil && (listed || trustsUnknown(in))
 }
 
 // takeTrust handles the trust annotation for the changes that are shown, and reports whether it
@@ -221,22 +218,16 @@ func otherNames(in *Input, last *v1alpha1.Request) []otherName {
 
 // offers reports whether the carrier is known to offer a plan.
 func offers(in *Input, name string) bool {
-	for _, offer := range in.Memory.Readings.Options.Options.Plans {
-		if decide.SameName(offer.Plan, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Memory.Readings.Options.Options.Plans, func(offer carrier.Plan) bool {
+		return decide.SameName(offer.Plan, name)
+	})
 }
 
 // offersSLA reports whether the carrier is known to offer an SLA.
 func offersSLA(in *Input, name string) bool {
-	for _, offer := range in.Memory.Readings.Options.Options.SLAs {
-		if decide.SameName(offer.SLA, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Memory.Readings.Options.Options.SLAs, func(offer carrier.SLA) bool {
+		return decide.SameName(offer.SLA, name)
+	})
 }
 
 // quoteFresh reports whether the price was read just now.

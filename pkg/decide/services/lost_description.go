@@ -35,14 +35,9 @@ func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
 // that it sets was described right before it, and at least one was another. A term is not
 // described, so a change of the term alone is never proven.
 func distinguishes(values []requestedValue) bool {
-	differs := false
-	for _, value := range values {
-		if value.before == "" {
-			return false
-		}
-		differs = differs || !decide.SameName(value.before, value.asked)
-	}
-	return differs
+	isUnknown := func(value requestedValue) bool { return value.before == "" }
+	differs := func(value requestedValue) bool { return !decide.SameName(value.before, value.asked) }
+	return !slices.ContainsFunc(values, isUnknown) && slices.ContainsFunc(values, differs)
 }
 
 // isProvableByDescription reports whether the description of the service can prove the outcome of a
@@ -100,18 +95,12 @@ func countsFrom(in *Input, open *v1alpha1.Request) time.Time {
 	return from
 }
 
-// describedAfter returns when the description is read, relative to the time from which a reading
-// counts.
-func describedAfter() [4]time.Duration {
-	return [4]time.Duration{0, time.Minute, 9 * time.Minute, 29 * time.Minute}
-}
-
 // nextDescription returns when the description is read next for the outcome of a request; zero if
 // there is no further time. While the description lists a modification, which may be this request,
 // it is read repeatedly until the request is overdue.
 func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
 	from, reading := countsFrom(in, open), &in.Memory.Readings.Service
-	for _, after := range describedAfter() {
+	for _, after := range []time.Duration{0, time.Minute, 9 * time.Minute, 29 * time.Minute} {
 		if at := from.Add(after); at.After(reading.RequestedAt) {
 			return at
 		}
@@ -122,14 +111,4 @@ func nextDescription(in *Input, open *v1alpha1.Request) time.Time {
 		return time.Time{}
 	}
 	return again
-}
-
-// awaitsDescription reports whether the description will still be read for the outcome of a request.
-func awaitsDescription(in *Input, open *v1alpha1.Request) bool {
-	return !nextDescription(in, open).IsZero() || !in.Memory.Readings.Service.Ended()
-}
-
-// awaitDescription reads the description at the next time.
-func awaitDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
-	return awaitEvidence(in, open, decide.TopicService, theDescription, nextDescription(in, open))
 }

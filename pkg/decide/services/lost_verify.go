@@ -45,8 +45,10 @@ func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if isProvenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
 	}
-	if isProvableByDescription(in, open) && awaitsDescription(in, open) {
-		return awaitDescription(in, open)
+	next := nextDescription(in, open)
+	willBeRead := !next.IsZero() || !in.Memory.Readings.Service.Ended()
+	if isProvableByDescription(in, open) && willBeRead {
+		return awaitEvidence(in, open, decide.TopicService, theDescription, next)
 	}
 	return nil
 }
@@ -76,12 +78,6 @@ func isReclaimed(in *Input, open *v1alpha1.Request) bool {
 		readSince(in, in.Past(open.SubmittedAt).Add(settleTime))
 }
 
-// verifyAfter returns the times after the sending of a plan change at which health is read, to find
-// out whether the carrier accepted the change.
-func verifyAfter() [3]time.Duration {
-	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
-}
-
 // isProvableByHealth reports whether health can show that a plan change was carried out: the plan
 // before it is known, and was another one. A plan change with ntdOption is of class Never.
 func isProvableByHealth(open *v1alpha1.Request) bool {
@@ -104,11 +100,11 @@ func lastHealthIsRead(in *Input, open *v1alpha1.Request) bool {
 	return reading.Ended() && !reading.RequestedAt.Before(times[len(times)-1])
 }
 
-// verifyTimes returns the three times at which health is read. If a Location was lost, all three
-// are the end of its grace period.
+// verifyTimes returns the three times at which health is read to find out whether the carrier accepted
+// a plan change. If a Location was lost, all three are the end of its grace period.
 func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
-	for i, after := range verifyAfter() {
+	for i, after := range []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute} {
 		times[i] = in.Past(open.SubmittedAt).Add(after)
 		if open.Phase == v1alpha1.PhaseInProgress {
 			times[i] = in.Past(open.LostSince).Add(decide.HandleGrace)

@@ -58,7 +58,8 @@ func readingVerdict(in *Input, reading *decide.Reading, what, unread string) dec
 			what+" cannot be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
 	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
 	}
-	return decide.Working.Verdict(unread, what+" could not be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
+	return decide.Working.Verdict(unread,
+		what+" could not be read: "+decide.ErrorText(reading.Err)+"; the read is retried")
 }
 
 // refreshTakes is how long a reading may take before the object reports the wait. Until then
@@ -215,7 +216,7 @@ func hiddenTopic(in *Input) decide.Topic {
 // topicToReadFirst returns a topic that a new process has to read before it reports anything, because
 // the status shows the service as hidden; "" if there is none.
 func topicToReadFirst(in *Input) decide.Topic {
-	if !reportedHidden(in) {
+	if decide.ReadyIn(in.Service.Status.Conditions).Reason != v1alpha1.ReasonNotFoundOrForbidden {
 		return ""
 	}
 	for _, o := range observations(in) {
@@ -224,11 +225,6 @@ func topicToReadFirst(in *Input) decide.Topic {
 		}
 	}
 	return ""
-}
-
-// reportedHidden reports whether the status shows the service as hidden by the carrier.
-func reportedHidden(in *Input) bool {
-	return decide.ReadyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
 // valueIsUnread waits for what has to be read before the service is compared.

@@ -89,7 +89,7 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
 	case want.Unread: // from when it ended: it may have been requested long before
 		return in.Now.Sub(decide.Later(reading.RequestedAt, reading.LastPoll)) <= refreshAge
-	case !isRecent(&in.Input, reading):
+	case decide.AgeOf(&in.Input, reading) > refreshAge:
 		return false
 	}
 	return matchesReading(in, on) || want.Operation.AltersCancellation() && showsOwnFailure(in)
@@ -104,11 +104,6 @@ func pausedUntil(in *Input, want decide.DesiredChange) time.Time {
 		return time.Time{}
 	}
 	return decide.AutoRetryAt(&in.Input, last)
-}
-
-// isRecent reports whether a request may be based on a reading.
-func isRecent(in *decide.Input, reading *decide.Reading) bool {
-	return decide.AgeOf(in, reading) <= refreshAge
 }
 
 // matchesReading reports whether the known value is the one from the reading. The two differ if the

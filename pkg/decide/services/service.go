@@ -35,7 +35,14 @@ import (
 // Decide takes over what is known by now, and decides about one BroadbandService.
 func Decide(in Input) decide.Decision {
 	UpdateState(&in)
-	return evaluate(&in)
+	compare(&in)
+	result := applyRules(&in)
+	decision := withReadings(&in, result.both)
+	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(&in))
+	decision.Pending = in.wanted.pending
+	decision.Aspects = aspectsOf(&in, result)
+	decision.WithControls(&in.Input)
+	return decision
 }
 
 // UpdateState updates the status with what is known without a step: the responses of readings, the
@@ -48,18 +55,6 @@ func UpdateState(in *Input) {
 	recordReadCancellation(in)
 	recordAgreement(in)
 	assumeUnread(in)
-}
-
-// evaluate applies the rules to the current state.
-func evaluate(in *Input) decide.Decision {
-	compare(in)
-	result := applyRules(in)
-	decision := withReadings(in, result.both)
-	decision.RequeueAt = decide.Earlier(decision.RequeueAt, correctsAt(in))
-	decision.Pending = in.wanted.pending
-	decision.Aspects = aspectsOf(in, result)
-	decision.WithControls(&in.Input)
-	return decision
 }
 
 // compare finds out what is wanted. The known state may not change after it in the same pass.
@@ -75,7 +70,7 @@ func correctsAt(in *Input) time.Time {
 	if in.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
 		return at
 	}
-	reported := []v1alpha1.Operation{}
+	var reported []v1alpha1.Operation
 	if onlyReportsPlanDrift(in) {
 		reported = append(reported, v1alpha1.OperationPlanChange)
 	}

@@ -30,7 +30,9 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange}
 	want.Before.Plan = in.Service.LastKnown().Plan.Value
 	want.Target.Plan, want.Target.Term = targetPlan(in)
-	want.Target.NTDOption = ntdOption(in)
+	if in.Service.Spec.Plan != nil {
+		want.Target.NTDOption = in.Service.Spec.Plan.NTDOption
+	}
 	if len(sla) > 0 {
 		want.Target.RestorationSLA = sla[0].To
 	}
@@ -169,13 +171,6 @@ func withNTDOption(want decide.DesiredChange) decide.DesiredChange {
 		want.Changes[0].NTDOption = &v1alpha1.NTDOptionCharge{Option: want.Target.NTDOption}
 	}
 	return want
-}
-
-func ntdOption(in *Input) string {
-	if in.Service.Spec.Plan == nil {
-		return ""
-	}
-	return in.Service.Spec.Plan.NTDOption
 }
 
 // desiredChanges returns the modifications that are needed, in the order in which they are sent.
@@ -349,12 +344,8 @@ func sentPlan(in *Input) string {
 
 // drifted returns the values that the carrier has changed after the service was in sync.
 func drifted(in *Input) []describedValue {
-	var values []describedValue
 	state := in.Service.LastKnown()
-	for _, value := range describedValues(in, &state) {
-		if known := *value.known; known != nil && known.DriftedFrom != "" {
-			values = append(values, value)
-		}
-	}
-	return values
+	return slices.DeleteFunc(describedValues(in, &state), func(value describedValue) bool {
+		return *value.known == nil || (*value.known).DriftedFrom == ""
+	})
 }
