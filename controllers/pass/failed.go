@@ -71,8 +71,7 @@ func (p *Pass) report(ctx context.Context, verdict decide.Verdict) error {
 	if err != nil || live.GetUID() != p.Subject.GetUID() || p.isReported(live, verdict) {
 		return client.IgnoreNotFound(err)
 	}
-	before := live.DeepCopyObject()
-	now := p.Protocol.Now()
+	before, now := live.DeepCopyObject(), p.Protocol.Now()
 	conditions, observed := live.Describes()
 	target := status.Object{Conditions: conditions, Generation: live.GetGeneration()}
 	status.Describe(target, verdict, now)
