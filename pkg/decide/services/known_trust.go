@@ -360,3 +360,10 @@ func knownTerm(plan string, term int32, source v1alpha1.ValueSource, now time.Ti
 	known.Plan = plan
 	return known
 }
+
+// unreadValues returns the declared values that health does not show: all but the plan.
+func unreadValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
+	return slices.DeleteFunc(describedValues(in, state), func(value describedValue) bool {
+		return value.field == decide.FieldPlan || value.declared == ""
+	})
+}

@@ -260,13 +260,6 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	}
 }
 
-// unreadValues returns the declared values that health does not show: all but the plan.
-func unreadValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
-	return slices.DeleteFunc(describedValues(in, state), func(value describedValue) bool {
-		return value.field == decide.FieldPlan || value.declared == ""
-	})
-}
-
 // knownAfterReading returns a value as it is known after a reading. The former one is kept if the
 // reading confirms it, or if the reading is not newer. One that was only trusted is replaced by a
 // newer reading even if that confirms it, and one named by health is always replaced. An order is
