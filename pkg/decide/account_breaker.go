@@ -31,10 +31,8 @@ func breakerIsOpen(in *Input, want DesiredChange) *Decision {
 	return decision
 }
 
-// holdsNever reports whether no request of class Never is sent.
 func (b Breaker) holdsNever() bool { return b.Unproven.Count >= MostUnproven }
 
-// unprovenText describes which requests are without evidence, since when, and what ends the wait.
 func (b Breaker) unprovenText(in *Input) string {
 	return Bounded(fmt.Sprintf("the responses to %d requests in a row do not show whether the carrier has accepted them, "+
 		"the last to %s at %s and before it to %s: no order, aggregation conversion, diagnostic test or change with an NTD "+
@@ -43,7 +41,6 @@ func (b Breaker) unprovenText(in *Input) string {
 		b.Unproven.Count, b.Unproven.Last, FormatTime(in, b.Unproven.At), b.Unproven.Before), MaxMessage)
 }
 
-// nextChange returns when the state of the breaker may change next.
 func (b Breaker) nextChange() time.Time {
 	if b.Answered {
 		return b.Until

@@ -42,13 +42,9 @@ func orContinue(account Account, former v1alpha1.CarrierLogin) string {
 	if account.Continues != nil {
 		return "" // it continues a third one
 	}
+	login := account.Object.Login()
 	return "; or, if the carrier has only renamed the client or moved to another address, ask somebody with the " +
-		"ClusterRole ledger-editor to run: " + ContinueCommand(former, account.Object.Login())
-}
-
-// ContinueCommand returns the command that lets a login continue another one.
-func ContinueCommand(former, login v1alpha1.CarrierLogin) string {
-	return fmt.Sprintf("kubectl annotate requestledger %s '%s=%s %s'",
+		"ClusterRole ledger-editor to run: " + fmt.Sprintf("kubectl annotate requestledger %s '%s=%s %s'",
 		LoginLedgerName(former), v1alpha1.AnnotationContinuedBy, login.BaseURL, login.ClientName)
 }
 
@@ -103,15 +99,10 @@ func WhyNotContinued(
 		return fmt.Sprintf("%s continues %s already", login, *continued)
 	case records != "":
 		return fmt.Sprintf("%s has records of its own, such as RequestLedger %s", login, records)
-	case hasRecords(next):
+	case next != nil && (next.Spec.Account.OwnRecords || len(next.Spec.Account.Reservations) > 0):
 		return fmt.Sprintf("%s has records of its own: see RequestLedger %s", login, next.Name)
 	}
 	return ""
-}
-
-// hasRecords reports whether requests are recorded under the login of a ledger, which may be nil.
-func hasRecords(ledger *v1alpha1.RequestLedger) bool {
-	return ledger != nil && (ledger.Spec.Account.OwnRecords || len(ledger.Spec.Account.Reservations) > 0)
 }
 
 // ForgetUnlessFrom drops the readings for an object if they were made with another login. To another

@@ -79,7 +79,6 @@ func waitsForPerson(in *Input) *Verdict {
 	return nil
 }
 
-// onceReady says what becomes of an open request once the account is ready.
 func onceReady(open *v1alpha1.Request) string {
 	if open.Phase == v1alpha1.PhaseInProgress {
 		return fmt.Sprintf("the %s in progress is tracked once the account is ready", open.Operation)
@@ -124,7 +123,6 @@ func SentElsewhere(in *Input) *Decision {
 	return nil
 }
 
-// isElsewhere reports whether a request was sent with another login than the account has now.
 func isElsewhere(in *Input, open *v1alpha1.Request) bool {
 	return in.Account.Object != nil && open.Login != in.Account.Memory()
 }

@@ -205,8 +205,6 @@ func Slower(one, other v1alpha1.RateLimit) v1alpha1.RateLimit {
 	}
 }
 
-// sharedRate says which of the other accounts of the login limit an account further than its own
-// rateLimit does; "" if none does.
 func sharedRate(account *v1alpha1.CarrierAccount, others []*v1alpha1.CarrierAccount) string {
 	lowest := account.Spec.RateLimit
 	for _, other := range others {

@@ -26,7 +26,6 @@ func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) 
 	return contract.LeastVersion(version)
 }
 
-// apiVersionOf returns CallVersion as it is recorded.
 func apiVersionOf(account *v1alpha1.CarrierAccount, operation v1alpha1.Operation) int32 {
 	return int32(CallVersion(account, carrier.Operation(operation))) //nolint:gosec // it is between 1 and 8
 }
@@ -57,7 +56,6 @@ func ReadVersion(account *v1alpha1.CarrierAccount, topic Topic) int {
 	return carrier.ServiceReadContract().LeastVersion(int(account.Spec.APIVersion))
 }
 
-// serviceReadSupported returns an error if the account's version does not have the read of a service.
 func serviceReadSupported(account *v1alpha1.CarrierAccount) error {
 	return carrier.ServiceReadContract().SupportedAt(ReadVersion(account, TopicService))
 }
@@ -106,7 +104,6 @@ func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspec
 			"carrier does not have it, remove it from spec.extensions", MaxMessage)))
 }
 
-// ofAccount returns what is known about the extensions that an account has switched on.
 func ofAccount(account *v1alpha1.CarrierAccount, known Extensions) Extensions {
 	used := make(Extensions)
 	for _, extension := range account.Spec.Extensions {

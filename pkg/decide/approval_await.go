@@ -113,7 +113,6 @@ func (d *Decision) ApprovedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// hasFee reports whether a fee of a change is known.
 func hasFee(c v1alpha1.Change) bool {
 	bought := c.NTDOption != nil && c.NTDOption.Charge != v1alpha1.Charge{}
 	return c.OneTime != nil || c.MonthlyAfter != nil || c.NFAS != nil || bought

@@ -55,7 +55,6 @@ func DescribeChanges(changes []v1alpha1.Change) string {
 	return strings.Join(words, ", ")
 }
 
-// ntdText describes the NTD that is bought with a change; "" if none is.
 func ntdText(bought *v1alpha1.NTDOptionCharge) string {
 	switch {
 	case bought == nil:

@@ -20,7 +20,6 @@ func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrie
 // has accepted, or may have accepted, count.
 const maxQueries = 3
 
-// isQuery reports whether a request is only a query.
 func isQuery(request *v1alpha1.Request) bool {
 	return request != nil && ClassOf(request.Operation, request.Target) == carrier.ClassQuery
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// isUnexplained reports whether the carrier gave no code for a failure.
 func isUnexplained(request *v1alpha1.Request) bool {
 	return request.Error == nil || request.Error.Code == "" || request.Error.Code == v1alpha1.ReasonUnanswered
 }
@@ -26,7 +25,9 @@ func FailureMessage(in *Input, request *v1alpha1.Request, fix string) string {
 		return fmt.Sprintf("%s attempt %s was abandoned (%s) and is not sent again automatically; %s",
 			request.Operation, request.AttemptID, ErrorMessage(request.Error), fix)
 	case exhausted(request):
-		return exhaustedMessage(request, fix)
+		return fmt.Sprintf("%s was sent %d times, and the carrier has returned no result (last error: %s): "+
+			"it is not sent again automatically. Ask the carrier; then %s",
+			request.Operation, request.Repeats+1, ErrorMessage(request.Error), fix)
 	case ResultDiffers(request):
 		return fmt.Sprintf("%s succeeded, but %s. Nothing is sent again until somebody has asked the carrier and decided: "+
 			"if the carrier's value is right, declare it in spec, or, to send the request once more, run: %s",
@@ -46,13 +47,6 @@ func FailureMessage(in *Input, request *v1alpha1.Request, fix string) string {
 	}
 	return fmt.Sprintf("%s: %s (HTTP %d): %s; %s",
 		request.Error.Code, what, request.Error.HTTPStatus, request.Error.Message, fix)
-}
-
-// exhaustedMessage is the message about an exhausted query.
-func exhaustedMessage(last *v1alpha1.Request, fix string) string {
-	return fmt.Sprintf("%s was sent %d times, and the carrier has returned no result (last error: %s): "+
-		"it is not sent again automatically. Ask the carrier; then %s",
-		last.Operation, last.Repeats+1, ErrorMessage(last.Error), fix)
 }
 
 // HeldBack holds back a request after a definitive failure of the last one: the same request would

@@ -109,7 +109,6 @@ func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 		open.Operation, open.AttemptID))
 }
 
-// inProgress decides about a request that the carrier accepted.
 func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	next := NextPoll(in, open, in.Memory.Attempts[open.AttemptID].LastPoll)
 	decision := RequeueAt(RestOn(trackingVerdict(in, open)), Earlier(next, overdueAt(in, open)))
@@ -122,7 +121,6 @@ func inProgress(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	return decision
 }
 
-// trackingVerdict reports what is known about a request in progress.
 func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
@@ -192,7 +190,6 @@ func overdueTime(in *Input, open *v1alpha1.Request) time.Time {
 	return in.Past(open.SubmittedAt).Add(contract.Poll.Usual)
 }
 
-// isOverdue reports whether a request has been at the carrier for longer than usual.
 func isOverdue(in *Input, open *v1alpha1.Request) bool {
 	return !IsReadAgain(open) && !in.Now.Before(overdueTime(in, open))
 }
@@ -222,7 +219,6 @@ func NotPosted(open *v1alpha1.Request) *Decision {
 	})
 }
 
-// readingAgain is the verdict on a request that has succeeded and is read again for its result.
 func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
 	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= FailuresShown {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(

@@ -61,7 +61,9 @@ func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) b
 		(differs(described.Plan, target.Plan) || differs(described.RestorationSLA, target.RestorationSLA)) {
 		return true
 	}
-	return differs(before.Plan, target.Plan) && readsHealth(account)
+	health, _ := carrier.ContractOf(carrier.Health) // which shows the plan
+	return differs(before.Plan, target.Plan) && account != nil &&
+		health.SupportedAt(CallVersion(account, carrier.Health)) == nil
 }
 
 // differs reports whether a reading shows that a value was set: it was known before, and was another.
@@ -69,30 +71,20 @@ func differs(before, target string) bool {
 	return before != "" && target != "" && !SameName(before, target)
 }
 
-// readsHealth reports whether the account's API version has the health request, which shows the plan.
-func readsHealth(account *v1alpha1.CarrierAccount) bool {
-	contract, _ := carrier.ContractOf(carrier.Health)
-	return account != nil && contract.SupportedAt(CallVersion(account, carrier.Health)) == nil
-}
-
 // busyText says what a refusal because a request is in progress may mean for an attempt whose outcome
 // it does not show, and which resolution is right in each case.
 func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	which := "that may be this very request, if it was sent twice on its way to the carrier"
 	if earlier := unprovenBefore(in.Ledger, open); earlier != nil {
+		how := fmt.Sprintf("ended as %s", earlier.Outcome)
+		if by := earlier.ResolvedBy; by != nil {
+			how = fmt.Sprintf("%s has resolved as %s", cmp.Or(by.By, "a person"), earlier.Outcome)
+		}
 		which = fmt.Sprintf("that may be %s attempt %s, which %s, or this very request, if it was sent twice on its way "+
-			"to the carrier", earlier.Operation, earlier.AttemptID, howResolved(earlier))
+			"to the carrier", earlier.Operation, earlier.AttemptID, how)
 	}
 	return fmt.Sprintf("the carrier refused it because a request is in progress there: %s: %s; %s. Ask the carrier which "+
 		"request is in progress: NotAccepted is right only if it is neither of these", why.Code, ErrorMessage(why), which)
-}
-
-// howResolved says how an attempt ended without the carrier's response.
-func howResolved(ended *v1alpha1.EndedAttempt) string {
-	if ended.ResolvedBy == nil {
-		return fmt.Sprintf("ended as %s", ended.Outcome)
-	}
-	return fmt.Sprintf("%s has resolved as %s", cmp.Or(ended.ResolvedBy.By, "a person"), ended.Outcome)
 }
 
 // unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the carrier
@@ -106,20 +98,16 @@ func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1a
 	for i := range ledger.Spec.Ended {
 		ended := &ledger.Spec.Ended[i]
 		unproven := ended.Outcome == v1alpha1.PhaseNotAccepted || ended.Outcome == v1alpha1.PhaseAbandoned
+		accepted := ended.Outcome == v1alpha1.PhaseSucceeded || ended.Outcome == v1alpha1.PhaseFailed
 		switch {
 		case ended.AttemptID == open.AttemptID, ended.Operation.AltersCancellation():
 		case unproven && ended.EndedBy != v1alpha1.EndedByCarrier:
 			return ended
-		case ended.EndedBy == v1alpha1.EndedByCarrier && isAcceptance(ended.Outcome):
+		case ended.EndedBy == v1alpha1.EndedByCarrier && accepted:
 			return nil
 		}
 	}
 	return nil
-}
-
-// isAcceptance reports whether an attempt that the carrier ended in this phase had been accepted.
-func isAcceptance(outcome v1alpha1.RequestPhase) bool {
-	return outcome == v1alpha1.PhaseSucceeded || outcome == v1alpha1.PhaseFailed
 }
 
 // AnotherInProgress reports whether the carrier refused a request because somebody else's is in

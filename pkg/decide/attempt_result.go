@@ -132,18 +132,13 @@ func MayBeResultOf(request *v1alpha1.Request, id int64) bool {
 // the request or the result does not have it.
 type Stated struct{ What, Asked, Shown string }
 
-// Differs reports whether the result has another value than the request asks for.
-func (s Stated) Differs() bool {
-	return s.Asked != "" && s.Shown != "" && !SameName(s.Shown, s.Asked)
-}
-
 // CompareResult records which values of the carrier's result are not those that the request asks for,
 // and reports whether there are any. The request has succeeded all the same: the carrier says so, and
 // may charge for it.
 func CompareResult(request *v1alpha1.Request, values []Stated) bool {
 	var differing []string
 	for _, value := range values {
-		if value.Differs() {
+		if value.Asked != "" && value.Shown != "" && !SameName(value.Shown, value.Asked) {
 			differing = append(differing, fmt.Sprintf("%s %q instead of %q",
 				value.What, Bounded(value.Shown, MaxNameText), Bounded(value.Asked, MaxNameText)))
 		}

@@ -42,7 +42,9 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 		return asked != ""
 	}
 	at, err := time.Parse(time.RFC3339, asked)
-	return err == nil && !at.After(in.Now) && endedBefore(last, at)
+	second := at.Truncate(time.Second) // as recorded times are, so the order within a second is unknown
+	isLater := last.SubmittedAt.Time.Before(second) && last.FinishedAt.Time.Before(second)
+	return err == nil && !at.After(in.Now) && isLater
 }
 
 // mayBeRetried reports whether the retry annotation can apply to an attempt: one that has failed, or a
@@ -50,13 +52,6 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 func mayBeRetried(last *v1alpha1.Request) bool {
 	reclaimed := last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
 	return reclaimed || EndedInFailure(last)
-}
-
-// endedBefore reports whether the attempt ended before a time. Recorded times are truncated to
-// seconds, so the order of events within the same second is unknown.
-func endedBefore(last *v1alpha1.Request, at time.Time) bool {
-	at = at.Truncate(time.Second)
-	return last.SubmittedAt.Time.Before(at) && last.FinishedAt.Time.Before(at)
 }
 
 // UsingUpRetry adds the retry annotation to a submission, if the annotation requests another

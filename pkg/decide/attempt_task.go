@@ -46,7 +46,6 @@ func SendTask(in *Input, task Task) *Decision {
 	return decision
 }
 
-// taskHeld returns why a request may not be sent now; nil if it may.
 func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if err := CheckSupported(in, carrier.Operation(task.Operation)); err != nil {
 		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
@@ -59,8 +58,9 @@ func taskHeld(in *Input, task Task, want DesiredChange) *Decision {
 	if held := ContactIsUnreadable(in, task.Contact); held != nil {
 		return held
 	}
-	if handleGone(in.Subject.Record().RequestOf(task.Operation)) {
-		return nil
+	last := in.Subject.Record().RequestOf(task.Operation)
+	if isQuery(last) && last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost {
+		return nil // it has already waited for a minute
 	}
 	return MustWait(in, want)
 }
@@ -75,13 +75,6 @@ func taskWithheld(in *Input, task Task) *Decision {
 		return AwaitAcknowledgement(in, string(task.Operation))
 	}
 	return nil
-}
-
-// handleGone reports whether a Query has lost its Location. Such a Query has already waited for a
-// minute.
-func handleGone(last *v1alpha1.Request) bool {
-	return last != nil && ClassOf(last.Operation, last.Target) == carrier.ClassQuery &&
-		last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost
 }
 
 // ContactIsUnreadable waits if the contact's Secret could not be read.

@@ -27,8 +27,12 @@ func DescribeUnknown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestErr
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + FormatTime(in, open.SubmittedAt.Time) + ","
 	}
+	candidate := ""
+	if open.Candidate != "" {
+		candidate = "; the response named " + open.Candidate
+	}
 	return fmt.Sprintf("the outcome of %s for %s%s is unknown (%s)%s",
-		open.Operation, atCarrier(in), sent, reason, candidateText(open))
+		open.Operation, atCarrier(in), sent, reason, candidate)
 }
 
 // atCarrier names the subject of an object in the carrier's terms.
@@ -82,14 +86,6 @@ func candidatePolled(in *Input, open *v1alpha1.Request) *Decision {
 		decision.Step = Poll{AttemptID: open.AttemptID}
 	}
 	return decision
-}
-
-// candidateText names the candidate of a request whose outcome is unknown; "" if it has none.
-func candidateText(open *v1alpha1.Request) string {
-	if open.Candidate == "" {
-		return ""
-	}
-	return "; the response named " + open.Candidate
 }
 
 // WhyUnknown returns why the outcome of a request is unknown.

@@ -54,7 +54,6 @@ func Shrink(ledger *v1alpha1.RequestLedger) (changed bool) {
 	return !equality.Semantic.DeepEqual(before, spec)
 }
 
-// summaryOf returns an attempt without what only explains it.
 func summaryOf(attempt *v1alpha1.Request) v1alpha1.Request {
 	summary := v1alpha1.Request{
 		Operation: attempt.Operation, Attempt: attempt.Attempt, AttemptID: attempt.AttemptID, UID: attempt.UID,

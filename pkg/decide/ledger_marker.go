@@ -55,8 +55,6 @@ func (i *Installation) command() string {
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// markerIsMissing holds back the first request about something if the marker is missing or is another
-// one (R5): its ledger could not be created. An object that has a ledger is not affected.
 func markerIsMissing(in *Input, _ DesiredChange) *Decision {
 	if !in.Installation.MarkerGone {
 		return nil

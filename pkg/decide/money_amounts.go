@@ -41,20 +41,15 @@ func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 // for a status.
 func MoneyOfCents(cents int64, currency string) *v1alpha1.Money {
 	const longest = 20
-	amount := amountOf(cents)
-	if len(amount) > longest {
-		return nil
-	}
-	return &v1alpha1.Money{Amount: amount, Currency: currency}
-}
-
-// amountOf writes hundredths as a decimal amount.
-func amountOf(cents int64) string {
 	sign, whole := "", cents
 	if cents < 0 {
 		sign, whole = "-", -cents
 	}
-	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
+	amount := fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
+	if len(amount) > longest {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: amount, Currency: currency}
 }
 
 // priceText describes the price of a change; "" if nothing of it is known or it was not requested.
@@ -92,7 +87,6 @@ func ownPrice(c v1alpha1.Change) []string {
 	}
 }
 
-// chargeText describes the fees of something that is bought with a change.
 func chargeText(what string, charge v1alpha1.Charge) string {
 	if charge == (v1alpha1.Charge{}) {
 		return what + " price unknown"

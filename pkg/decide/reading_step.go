@@ -19,7 +19,10 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
-		return openReadingStep(in, topic, reading)
+		if next := nextReadingPoll(in, reading); in.Now.Before(next) {
+			return Rest{}, next
+		}
+		return ContinueReading{Topic: topic}, time.Time{}
 	}
 	if reading.State == ReadingFailed && in.Now.Before(reading.RetryAt) {
 		return Rest{}, reading.RetryAt
@@ -36,14 +39,6 @@ func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, t
 		return StartReading{Topic: topic, Token: token, Again: failing}, time.Time{}
 	}
 	return Rest{}, at
-}
-
-// openReadingStep continues a reading in progress when its next poll is due.
-func openReadingStep(in *Input, topic Topic, reading *Reading) (Step, time.Time) {
-	if next := nextReadingPoll(in, reading); in.Now.Before(next) {
-		return Rest{}, next
-	}
-	return ContinueReading{Topic: topic}, time.Time{}
 }
 
 // AtOnce makes a reading due now. It is for a reading that a change waits for.

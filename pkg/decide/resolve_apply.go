@@ -51,7 +51,6 @@ func abandonedText(operation v1alpha1.Operation) string {
 	return "with the resolve annotation"
 }
 
-// accepted records that a person found the request at the carrier.
 func accepted(open *v1alpha1.Request, requestID string) *Decision {
 	location, phase := handleNamed(open, requestID).Path(), v1alpha1.PhaseInProgress
 	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Polled {

@@ -16,19 +16,14 @@ func (d *Decision) WithControls(in *Input) {
 	d.Handled = resolveHandled(in, *d)
 	d.Unused = described(in, d)
 	for _, unused := range []string{unusedControl(in, d), unusedResolution(in, d)} {
-		if unused != "" {
-			d.Unused = append(d.Unused, unused)
-			d.Verdict.Message = withUnused(d.Verdict.Message, unused)
+		if unused == "" {
+			continue
+		}
+		d.Unused = append(d.Unused, unused)
+		if !strings.Contains(d.Verdict.Message, unused) { // a message may repeat a recorded one that has it already
+			d.Verdict.Message += "; " + unused
 		}
 	}
-}
-
-// withUnused adds a text to a message, unless the message repeats a recorded one that has it already.
-func withUnused(message, unused string) string {
-	if strings.Contains(message, unused) {
-		return message
-	}
-	return message + "; " + unused
 }
 
 // Overruled returns the decision for a verdict that was reached without the rules of the kind.
@@ -61,7 +56,6 @@ func described(in *Input, d *Decision) []string {
 	return found
 }
 
-// says reports whether a message of the decision contains a text.
 func (d *Decision) says(text string) bool {
 	return strings.Contains(d.Verdict.Message, text) || slices.ContainsFunc(d.Aspects, func(aspect Aspect) bool {
 		return strings.Contains(aspect.Message, text)
@@ -117,7 +111,6 @@ func isRecorded(in *Input, given string) bool {
 	})
 }
 
-// hasFailed reports whether the retry annotation could apply to a request of the object.
 func hasFailed(in *Input) bool {
 	return slices.ContainsFunc(newestRequests(in), mayBeRetried)
 }

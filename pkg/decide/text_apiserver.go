@@ -76,7 +76,6 @@ func APIRefused(err error) *Verdict {
 		". Nothing is sent in the meantime, and the operator retries automatically. " + howToFix(status.Code)}
 }
 
-// howToFix describes how to fix a refusal.
 func howToFix(code int32) string {
 	switch code {
 	case apiForbidden:

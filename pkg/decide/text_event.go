@@ -77,7 +77,6 @@ func detailsOf(request *v1alpha1.Request) []detail {
 	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
 
-// detailText returns the details of a request as text.
 func detailText(request *v1alpha1.Request) string {
 	var words strings.Builder
 	for _, detail := range detailsOf(request) {

@@ -71,14 +71,12 @@ func FindFutureTimes(in *Input) (ahead FutureTimes, report string) {
 	return ahead, report
 }
 
-// aheadReport is the message about a time in the future.
 func aheadReport(at metav1.Time, now time.Time) string {
 	return fmt.Sprintf("a recorded time is in the future (%s; it is now %s) and is treated as the present: "+
 		"check the clocks of this manager and of the one that recorded the time",
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 
-// recordedTimes returns the recorded times from which a duration is measured.
 func recordedTimes(in *Input) []metav1.Time {
 	var times []metav1.Time
 	note := func(request *v1alpha1.Request) {
@@ -146,7 +144,6 @@ func DayOf(text string, zone *time.Location) string {
 	return DayIn(zone, at)
 }
 
-// isMidnight reports whether a time is the first moment of a day at its own offset.
 func isMidnight(at time.Time) bool {
 	hour, minute, second := at.Clock()
 	return hour == 0 && minute == 0 && second == 0 && at.Nanosecond() == 0

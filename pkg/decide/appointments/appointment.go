@@ -45,7 +45,6 @@ func slotRules() []decide.Rule[*Input] {
 	}
 }
 
-// requestIsOpen returns a decision as long as the request has not ended.
 func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidenceOf(in))
 }
@@ -161,7 +160,6 @@ func ofAnotherOrder(in *Input) bool {
 	return number != "" && asked.BodyHash != decide.BodyHash(desiredSlots(in).Body)
 }
 
-// wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
 func wantsRefresh(in *Input) bool {
 	asked := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	return asked != "" && asked != in.Subject.Record().Controls().Reconcile
@@ -193,6 +191,10 @@ func orderIsUnknown(in *Input) *decide.Decision {
 // cancelled when this object is deleted, or when a person requests other slots.
 func orderGone(in *Input) *decide.Decision {
 	ref, order, status := in.Appointment.Spec.OrderRef, in.Order, &in.Appointment.Status
+	which := "its order"
+	if status.OrderID != "" {
+		which = "order " + string(status.OrderID)
+	}
 	switch {
 	case ref == nil:
 		return nil
@@ -202,16 +204,9 @@ func orderGone(in *Input) *decide.Decision {
 	case order == nil && status.AppointmentRequestID != "":
 		return decide.RestStuck(v1alpha1.ReasonOrderGone, fmt.Sprintf(
 			"ServiceOrder %s no longer exists, so nothing here shows what became of %s: if it is still to be carried out, "+
-				"create the ServiceOrder again%s", ref.Name, orderWords(status.OrderID), leftBehind(in)))
+				"create the ServiceOrder again%s", ref.Name, which, leftBehind(in)))
 	}
 	return nil
-}
-
-func orderWords(number v1alpha1.CarrierID) string {
-	if number == "" {
-		return "its order"
-	}
-	return "order " + string(number)
 }
 
 // leftBehind says what is left at the carrier of an order that is gone, and how to cancel it; "" if
@@ -259,19 +254,15 @@ func queryWasRefused(in *Input) *decide.Decision {
 	refused := in.Subject.Record().RequestOf(v1alpha1.OperationAppointmentSlots)
 	held := decide.HeldBack(&in.Input, refused)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+		field := "spec.orderID"
+		if in.Appointment.Spec.OrderRef != nil {
+			field = "spec.orderRef"
+		}
 		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
 			"the account's permissions; the query is retried automatically%s",
-			OrderNumber(in.Appointment, in.Order), orderField(in), decide.WhyRetryIgnored(&in.Input, refused))
+			OrderNumber(in.Appointment, in.Order), field, decide.WhyRetryIgnored(&in.Input, refused))
 	}
 	return held
-}
-
-// orderField returns the field that identifies the order.
-func orderField(in *Input) string {
-	if in.Appointment.Spec.OrderRef != nil {
-		return "spec.orderRef"
-	}
-	return "spec.orderID"
 }
 
 // cancelFirst cancels the recorded appointment-request, which is not the one that is needed now.

@@ -82,7 +82,6 @@ func cancelRules() []decide.Rule[*Input] {
 	}
 }
 
-// openCancel returns a decision as long as a cancel has not ended.
 func openCancel(in *Input) *decide.Decision {
 	open := in.Subject.Record().RequestOf(v1alpha1.OperationAppointmentCancel)
 	if open == nil || open.Phase.Ended() {
@@ -91,7 +90,6 @@ func openCancel(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, open, evidenceOf(in))
 }
 
-// nothingLeft ends the cancelling.
 func nothingLeft(*Input) *decide.Decision {
 	return decide.RestSettled(v1alpha1.ReasonCompleted, "there is nothing to do")
 }

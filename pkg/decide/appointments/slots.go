@@ -59,7 +59,6 @@ func startsFirst(a, b carrier.AppointmentSlot) int {
 	return 0
 }
 
-// shownSlot returns a slot as the status shows it, within the limits of the schema.
 func shownSlot(slot carrier.AppointmentSlot) v1alpha1.Slot {
 	const kind, moment, offset = 32, 64, 16
 	return v1alpha1.Slot{
@@ -163,7 +162,6 @@ func WindowReliable(technologyType string) bool {
 	})
 }
 
-// slotsMessage describes what the carrier offers, and whether a slot matches.
 func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSlot) string {
 	status := &a.Status
 	offer := fmt.Sprintf("the carrier offers %d slots from %s", status.SlotCount, status.DateFrom)
@@ -224,7 +222,6 @@ func cancelledByCarrier(in *Input) string {
 		decide.AnnotateCommand(&in.Input, v1alpha1.AnnotationReconcile, "<any new value>"))
 }
 
-// whichAppointment names a cancelled appointment by its time and number, as far as they are known.
 func whichAppointment(cancelled *v1alpha1.CancelledAppointment) string {
 	words := ""
 	if at := cmp.Or(cancelled.LocalTime, cancelled.StartTime); at != "" {

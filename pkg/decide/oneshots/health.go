@@ -121,14 +121,11 @@ func (s *shortener) measurements(found []carrier.HealthItem) []v1alpha1.HealthIt
 	found = found[:min(len(found), maxItems+1)]
 	items := make([]v1alpha1.HealthItem, 0, len(found))
 	for i := range found {
-		items = append(items, s.measurement(&found[i]))
+		item := &found[i]
+		items = append(items, v1alpha1.HealthItem{
+			Type: s.text(item.Type, maxType), ID: s.text(item.ID, maxType),
+			Status: s.brief(string(item.Status)), Value: s.text(item.Value, maxValue), Unit: s.brief(item.Unit),
+		})
 	}
 	return items
-}
-
-func (s *shortener) measurement(item *carrier.HealthItem) v1alpha1.HealthItem {
-	return v1alpha1.HealthItem{
-		Type: s.text(item.Type, maxType), ID: s.text(item.ID, maxType),
-		Status: s.brief(string(item.Status)), Value: s.text(item.Value, maxValue), Unit: s.brief(item.Unit),
-	}
 }

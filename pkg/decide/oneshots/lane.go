@@ -135,11 +135,3 @@ func repeatedTest(in *Input) *v1alpha1.EndedAttempt {
 	}
 	return nil
 }
-
-// approvalOfRepeat returns why a test that repeats an earlier one needs a person's approval.
-func approvalOfRepeat(in *Input, earlier *v1alpha1.EndedAttempt) decide.ApprovalReason {
-	return decide.ApprovalReason{Priced: true, Why: fmt.Sprintf(
-		"the same test of this service may have run at %s (attempt %s), less than an hour before this object was created, "+
-			"so nothing is sent until somebody approves this",
-		decide.FormatTime(&in.Input, earlier.SubmittedAt.Time), earlier.AttemptID)}
-}

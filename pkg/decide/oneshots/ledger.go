@@ -17,9 +17,9 @@ import (
 // stays ended, whatever happens to the ledger, unless one of its attempts is still open in the
 // ledger.
 func JudgeTestLedger(in decide.LedgerInput, test *v1alpha1.DiagnosticTest) decide.LedgerVerdict {
-	shown := test.Status.Request
+	shown, own := test.Status.Request, in.Ledger.AttemptOf(string(in.Subject.GetUID()))
 	switch {
-	case isOver(test) && !leavesOpen(&in):
+	case isOver(test) && (own == nil || !in.Ledger.IsOpen(own.AttemptID)):
 		return decide.LedgerVerdict{}
 	case decide.IsNewerSchema(&in):
 		return decide.LedgerVerdict{Verdict: decide.NewerLedger(in.Ledger)}
@@ -50,12 +50,6 @@ func isOver(test *v1alpha1.DiagnosticTest) bool {
 }
 
 func isDeleting(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
-
-// leavesOpen reports whether an attempt of the test is still open in its ledger.
-func leavesOpen(in *decide.LedgerInput) bool {
-	own := in.Ledger.AttemptOf(string(in.Subject.GetUID()))
-	return own != nil && in.Ledger.IsOpen(own.AttemptID)
-}
 
 // hasEnded reports whether a request has ended and is not sent again automatically.
 func hasEnded(request *v1alpha1.Request) bool {

@@ -74,18 +74,15 @@ func Expires(in *Input) time.Time {
 	if ended := endedUnsent(in); ended != nil && keep > 0 {
 		return in.Past(ended.FinishedAt).Add(keep)
 	}
-	if keep <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
+	if keep <= 0 || request == nil || request.FinishedAt.IsZero() {
+		return time.Time{}
+	}
+	failed := decide.EndedInFailure(request) && decide.AutoRetryAt(&in.Input, request).IsZero() &&
+		!decide.RetryRequested(&in.Input, request)
+	if request.Phase != v1alpha1.PhaseSucceeded && !failed {
 		return time.Time{}
 	}
 	return in.Past(request.FinishedAt).Add(keep)
-}
-
-func finished(in *Input, request *v1alpha1.Request) bool {
-	if request.Phase == v1alpha1.PhaseSucceeded {
-		return true
-	}
-	return decide.EndedInFailure(request) && decide.AutoRetryAt(&in.Input, request).IsZero() &&
-		!decide.RetryRequested(&in.Input, request)
 }
 
 // Finalize decides about a deleted object of a kind with a finalizer. Nothing of it is kept,
@@ -128,17 +125,14 @@ func taskRules() []decide.Rule[*Input] {
 	}
 }
 
-// requestIsOpen returns a decision as long as the request has not ended.
 func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), decide.TaskEvidence{Input: &in.Input})
 }
 
-// send sends the request and uses up the approval that it needed.
 func send(in *Input) *decide.Decision {
 	return decide.SendTask(&in.Input, in.Task).ApprovedBy(&in.Input, taskPlan(in))
 }
 
-// taskPlan returns what a person has to approve; nil if no approval is needed.
 func taskPlan(in *Input) *v1alpha1.Pending {
 	if neededApproval(in) == nil {
 		return nil
@@ -159,13 +153,16 @@ func neededApproval(in *Input) *decide.ApprovalReason {
 	if decide.ApprovalPolicy(&in.Input, in.Approval) == v1alpha1.ApprovalAlways {
 		return new(decide.RequiredByPolicy(v1alpha1.ApprovalAlways))
 	}
-	if earlier := repeatedTest(in); earlier != nil {
-		return new(approvalOfRepeat(in, earlier))
+	earlier := repeatedTest(in)
+	if earlier == nil {
+		return nil
 	}
-	return nil
+	return &decide.ApprovalReason{Priced: true, Why: fmt.Sprintf(
+		"the same test of this service may have run at %s (attempt %s), less than an hour before this object was created, "+
+			"so nothing is sent until somebody approves this",
+		decide.FormatTime(&in.Input, earlier.SubmittedAt.Time), earlier.AttemptID)}
 }
 
-// approvalIsMissing waits until a person approves the plan of the request, if it needs approval.
 func approvalIsMissing(in *Input) *decide.Decision {
 	if needed := neededApproval(in); needed != nil {
 		return decide.AwaitApproval(&in.Input, *needed, taskPlan(in))
@@ -173,7 +170,6 @@ func approvalIsMissing(in *Input) *decide.Decision {
 	return nil
 }
 
-// referenceIsUnusable does nothing while a referenced object prevents the request.
 func referenceIsUnusable(in *Input) *decide.Decision {
 	if in.BlockedBy == nil {
 		return nil

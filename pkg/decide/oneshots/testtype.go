@@ -42,7 +42,6 @@ func endedUnsent(in *Input) *v1alpha1.NotOffered {
 	return in.Test.Status.NotOffered
 }
 
-// testIsNotOffered reports a test that ended because it is not offered.
 func testIsNotOffered(in *Input) *decide.Decision {
 	ended := endedUnsent(in)
 	if ended == nil {

@@ -47,7 +47,6 @@ func Body(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Con
 	return request.Body()
 }
 
-// addOrderFields adds the fields of the extension OrderFields.
 func addOrderFields(request *carrier.OrderRequest, spec *v1alpha1.ServiceOrderSpec) {
 	if pots := spec.POTS; pots != nil {
 		request.POTSServiceOwner, request.POTSWaiver = &pots.ServiceOwner, pots.Waiver
@@ -58,7 +57,6 @@ func addOrderFields(request *carrier.OrderRequest, spec *v1alpha1.ServiceOrderSp
 	}
 }
 
-// scalar returns the value of an extra field as JSON.
 func scalar(field v1alpha1.ExtraField) string {
 	switch {
 	case field.Number != nil:
@@ -82,6 +80,10 @@ const maxValue = 300
 // and the scenario and the speed that belong to them. A person approves these rows, so a field that is
 // added to [Body] needs one here.
 func Rows(spec *v1alpha1.ServiceOrderSpec, remoteOrderID, speed string) []v1alpha1.Change {
+	var transfer v1alpha1.Transfer
+	if spec.Transfer != nil {
+		transfer = *spec.Transfer
+	}
 	rows := []v1alpha1.Change{
 		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
 		row("site", spec.Qualification.LocationID), row("planName", spec.PlanName), row("speed", speed),
@@ -89,7 +91,8 @@ func Rows(spec *v1alpha1.ServiceOrderSpec, remoteOrderID, speed string) []v1alph
 		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
 		row("trafficClass", spec.TrafficClass), row("productType", spec.ProductType),
 		row("infrastructure", infrastructureText(spec.Infrastructure)), row("vlan", vlanText(spec.VLAN)),
-		row("transfer", transferText(spec.Transfer)), row("contact", contactOf(spec).Describe("spec.contact")),
+		row("transfer", decide.JoinTexts(transfer.Type, transfer.AVCID)),
+		row("contact", contactOf(spec).Describe("spec.contact")),
 		row("qualificationSearchID", spec.Qualification.QualificationSearchID),
 		row("remoteQualificationSearchID", spec.Qualification.RemoteQualificationSearchID),
 		row("remoteOrderID", remoteOrderID),
@@ -101,7 +104,6 @@ func row(field, to string) v1alpha1.Change {
 	return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 }
 
-// contactOf returns where the contact of an order comes from.
 func contactOf(spec *v1alpha1.ServiceOrderSpec) decide.ContactSource {
 	source := decide.ContactSource{Inline: spec.Contact}
 	if spec.ContactSecretRef != nil {
@@ -128,13 +130,6 @@ func vlanText(vlan *v1alpha1.VLAN) string {
 		return fmt.Sprintf("required %t", vlan.Required)
 	}
 	return fmt.Sprintf("required %t, id %d", vlan.Required, vlan.ID)
-}
-
-func transferText(transfer *v1alpha1.Transfer) string {
-	if transfer == nil {
-		return ""
-	}
-	return decide.JoinTexts(transfer.Type, transfer.AVCID)
 }
 
 func withoutEmpty(rows []v1alpha1.Change) []v1alpha1.Change {

@@ -34,18 +34,13 @@ func caseOf(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) *orderCas
 		}
 	}
 	if port := spec.Infrastructure.PortID; o.infra != nil && o.infra.NTD != nil && port != nil {
-		o.port = portOf(o.infra.NTD, *port)
+		ports := o.infra.NTD.Ports
+		isNamed := func(p carrier.NTDPort) bool { return p.PortID == strconv.FormatInt(*port, 10) }
+		if i := slices.IndexFunc(ports, isNamed); i >= 0 {
+			o.port = &ports[i]
+		}
 	}
 	return o
-}
-
-// portOf returns a port of an NTD; nil if it has no such port.
-func portOf(ntd *carrier.NTD, id int64) *carrier.NTDPort {
-	i := slices.IndexFunc(ntd.Ports, func(p carrier.NTDPort) bool { return p.PortID == strconv.FormatInt(id, 10) })
-	if i < 0 {
-		return nil
-	}
-	return &ntd.Ports[i]
 }
 
 // place names the port or pair, and returns whether it is in use and whether that is known.
@@ -85,7 +80,6 @@ func (o *orderCase) hasOnlyCopper() bool {
 	return len(o.q.Infrastructures) > 0 && !slices.ContainsFunc(o.q.Infrastructures, isOther)
 }
 
-// offers returns the plans of the scenario.
 func (o *orderCase) offers() []carrier.QualifiedPlan {
 	ntd := o.ntd()
 	switch {
@@ -139,7 +133,6 @@ func (o *orderCase) slaOffered() string {
 		namesOf(offered, func(sla carrier.QualifiedSLA) string { return sla.SLA }))
 }
 
-// installationOffered checks ntdInstallation against the options, if there are any.
 func (o *orderCase) installationOffered() string {
 	options := o.installations()
 	if len(options) == 0 || o.installation() != nil {
@@ -149,7 +142,6 @@ func (o *orderCase) installationOffered() string {
 		namesOf(options, func(option carrier.InstallationOption) string { return string(option.Option) }))
 }
 
-// installations returns the installation options of the scenario.
 func (o *orderCase) installations() []carrier.InstallationOption {
 	switch {
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
@@ -162,7 +154,6 @@ func (o *orderCase) installations() []carrier.InstallationOption {
 	return o.q.InstallationOptions
 }
 
-// installation returns the option that the order asks for; nil if it is not offered.
 func (o *orderCase) installation() *carrier.InstallationOption {
 	options := o.installations()
 	for i := range options {

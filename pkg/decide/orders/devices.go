@@ -49,7 +49,6 @@ func (o *orderCase) possibleDevices() ([]device, bool) {
 	return both, true
 }
 
-// listedDevices returns the NTDs that the qualification lists for the scenario.
 func (o *orderCase) listedDevices() []device {
 	var ntds []carrier.QualifiedNTD
 	switch {
@@ -88,7 +87,6 @@ func (o *orderCase) planDevices() []device {
 	return devices
 }
 
-// deviceAvailable checks that there is a device that the order can get.
 func (o *orderCase) deviceAvailable() string {
 	devices, known := o.devices()
 	if !known || len(devices) > 0 {

@@ -62,7 +62,6 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	})
 }
 
-// indexOf returns the index of the fee with a name; -1 if there is none.
 func indexOf(items []v1alpha1.OrderFee, name string) int {
 	return slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
@@ -82,7 +81,6 @@ func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
 	return items
 }
 
-// feeItems returns fees as a status shows them.
 func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 	items := make([]v1alpha1.OrderFee, 0, len(fees))
 	for i := range fees {
@@ -140,7 +138,6 @@ func withFeeRows(rows []v1alpha1.Change, fees *v1alpha1.OrderFees) []v1alpha1.Ch
 	return rows
 }
 
-// chargedFees returns the fees that the carrier charges for an order.
 func chargedFees(order carrier.Order) *v1alpha1.OrderFees {
 	items := make([]v1alpha1.OrderFee, 0, 1+len(order.AdditionalFees))
 	items = append(items, feeItem(planFeeName, order.Fee))
@@ -189,7 +186,6 @@ func feeDifference(plan []v1alpha1.Change, charged []v1alpha1.OrderFee) string {
 	return decide.Bounded("the carrier charges "+strings.Join(words, ", "), decide.MaxMessage)
 }
 
-// shownFees returns the fees in the plan of an order.
 func shownFees(plan []v1alpha1.Change) []v1alpha1.OrderFee {
 	var fees []v1alpha1.OrderFee
 	for _, row := range plan {

@@ -147,17 +147,14 @@ func Learn(in *Input) bool {
 	}
 	switch {
 	case found.Rejected():
-		status.Rejection = rejectionOf(found, reading.RequestedAt)
+		at, known := found.RejectedOn.Time()
+		if !known {
+			at = reading.RequestedAt
+		}
+		rejection := decide.Notification{Event: carrier.EventOrderRejected, Reason: found.RejectedReason}
+		status.Rejection = decide.NoticeOf(rejection, at)
 	case found.ServiceID > 0:
 		status.Rejection = nil // an unsigned notification was false
 	}
 	return true
-}
-
-func rejectionOf(found *carrier.Order, readAt time.Time) *v1alpha1.Notice {
-	at, known := found.RejectedOn.Time()
-	if !known {
-		at = readAt
-	}
-	return decide.NoticeOf(decide.Notification{Event: carrier.EventOrderRejected, Reason: found.RejectedReason}, at)
 }

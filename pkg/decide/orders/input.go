@@ -19,7 +19,6 @@ type Input struct {
 	QualificationErr error                  // why it could not be read; nil if it could, or if none is declared
 }
 
-// requestOf returns the request of the order; nil if there is none.
 func requestOf(in *Input) *v1alpha1.Request {
 	return in.Order.Record().RequestOf(v1alpha1.OperationOrderCreate)
 }

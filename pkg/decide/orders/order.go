@@ -43,12 +43,10 @@ func orderRules() []decide.Rule[*Input] {
 	}
 }
 
-// requestIsOpen returns a decision as long as the request has not ended.
 func requestIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, decide.OpenRequest(&in.Input), evidence{decide.TaskEvidence{Input: &in.Input}})
 }
 
-// orderHasFailed holds back an order after a failure.
 func orderHasFailed(in *Input) *decide.Decision { return decide.HeldBack(&in.Input, requestOf(in)) }
 
 // withShown adds what a status contains besides the verdict.
@@ -153,7 +151,6 @@ func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 		"and resolved the request: "+decide.ResolveHint(o.Input, open))
 }
 
-// orderIsNotPossible checks an order against the qualification that it is based on.
 func orderIsNotPossible(in *Input) *decide.Decision {
 	if in.QualificationErr != nil {
 		return notPossible(in, in.QualificationErr.Error())
@@ -173,12 +170,10 @@ func orderIsNotPossible(in *Input) *decide.Decision {
 		"the qualification does not allow this order: "+strings.Join(why, "; "), decide.MaxMessage))
 }
 
-// notPossible waits until the qualification result is read again.
 func notPossible(in *Input, why string) *decide.Decision {
 	return decide.RequeueAt(decide.RestStuck(v1alpha1.ReasonOrderNotPossible, why), in.Now.Add(qualificationPause))
 }
 
-// approvalIsMissing waits until a person approves the order and its price.
 func approvalIsMissing(in *Input) *decide.Decision {
 	plan := planToApprove(in)
 	if plan == nil {
@@ -245,20 +240,17 @@ func speedOf(in *Input) string {
 	return decide.Bounded(speedText(plan.SpeedDown)+" down, "+speedText(plan.SpeedUp)+" up", decide.MaxNameText)
 }
 
-// speedText formats a speed with its unit, which defaults to MBit/s.
 func speedText(speed carrier.Speed) string {
 	speed.Unit = cmp.Or(speed.Unit, "MBit/s")
 	return speed.String()
 }
 
-// pendingOf returns the plan of what is sent, with its hash.
 func pendingOf(in *Input) *v1alpha1.Pending {
 	last := decide.AttemptInHash(&in.Input, v1alpha1.OperationOrderCreate)
 	body := Body(&in.Order.Spec, remoteOrderIDOf(in), v1alpha1.Contact{})
 	return decide.NewPending(&in.Input, last, body, changesOf(in), PreviewFees(in))
 }
 
-// aspectsOf returns the conditions Submitted, Rejected and ApprovalRequired.
 func aspectsOf(in *Input, verdict decide.Verdict) []decide.Aspect {
 	request := requestOf(in)
 	submitted := verdict.Aspect(v1alpha1.ConditionSubmitted)

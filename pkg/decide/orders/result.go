@@ -40,16 +40,6 @@ func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []by
 	request.Warning = decide.Bounded(decide.JoinTexts(fees, other), decide.MaxMessage)
 }
 
-func infrastructureOf(found *carrier.OrderedInfra) *v1alpha1.OrderInfrastructure {
-	if found == nil {
-		return nil
-	}
-	return &v1alpha1.OrderInfrastructure{
-		ID: decide.Bounded(found.ID, maxWord), PortID: decide.Bounded(found.PortID, maxWord),
-		ProductID: decide.Bounded(found.ProductID, maxWord),
-	}
-}
-
 // The limits for the appointments of an order.
 const (
 	maxAppointments     = 10
@@ -173,8 +163,11 @@ func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
 	if found.VLANID != 0 {
 		facts.VLANID = found.VLANID
 	}
-	if infrastructure := infrastructureOf(found.Infrastructure); infrastructure != nil {
-		facts.Infrastructure = infrastructure
+	if infra := found.Infrastructure; infra != nil {
+		facts.Infrastructure = &v1alpha1.OrderInfrastructure{
+			ID: decide.Bounded(infra.ID, maxWord), PortID: decide.Bounded(infra.PortID, maxWord),
+			ProductID: decide.Bounded(infra.ProductID, maxWord),
+		}
 	}
 	if found.Fee != nil && (facts.Fees == nil || facts.Fees.Source != feesFromOrder) {
 		facts.Fees = chargedFees(*found)

@@ -34,7 +34,6 @@ func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []strin
 	return why
 }
 
-// sameQualification checks that the result is the one that the order names.
 func (o *orderCase) sameQualification() []string {
 	var why []string
 	declared := o.Qualification
@@ -129,7 +128,9 @@ func (o *orderCase) planOffered() string {
 // capacityLeft says why the NTD of an FTTP order cannot carry the plan, which the carrier would
 // reject (spec §2, order scenario 2).
 func (o *orderCase) capacityLeft() string {
-	if o.Scenario != v1alpha1.ScenarioFree || o.infra == nil || o.infra.NTD == nil || !o.fibre() {
+	const fibre = "FTTP"
+	isFibre := strings.EqualFold(o.q.TechnologyType, fibre) || strings.EqualFold(o.q.AccessTechnology, fibre)
+	if o.Scenario != v1alpha1.ScenarioFree || o.infra == nil || o.infra.NTD == nil || !isFibre {
 		return ""
 	}
 	plan, ntd := o.plan(), o.infra.NTD
@@ -140,11 +141,6 @@ func (o *orderCase) capacityLeft() string {
 		"order a slower plan, or use ReplaceNTD or AdditionalInfrastructure", o.Infrastructure.ID,
 		ntd.RemainingDownstreamBandwidth.String(), ntd.RemainingUpstreamBandwidth.String(),
 		o.PlanName, plan.SpeedDown.String(), plan.SpeedUp.String())
-}
-
-func (o *orderCase) fibre() bool {
-	const fibre = "FTTP"
-	return strings.EqualFold(o.q.TechnologyType, fibre) || strings.EqualFold(o.q.AccessTechnology, fibre)
 }
 
 // carries reports whether an NTD has the bandwidth for a plan. An unknown bandwidth counts as

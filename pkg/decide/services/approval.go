@@ -51,7 +51,6 @@ func costsMoney(want decide.DesiredChange) bool {
 const untilApproved = "; nothing is sent until somebody approves the change or requests another read with " +
 	v1alpha1.AnnotationReconcile
 
-// approvalReason returns why a change waits for a person.
 func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason {
 	switch policy := approvalOf(in); {
 	case want.Unread:
@@ -154,22 +153,16 @@ func pendingOf(in *Input) *v1alpha1.Pending {
 	if in.Service.ServiceNumber() == "" {
 		return nil
 	}
-	inProgress, wanted := changesInProgress(in), wantedNext(in)
+	var inProgress []v1alpha1.Change
+	for _, open := range in.Subject.Record().OpenRequests() {
+		inProgress = append(inProgress, open.Changes()...)
+	}
+	wanted := wantedNext(in)
 	changes := slices.Concat(inProgress, differences(wanted))
 	if len(changes) == 0 {
 		return nil
 	}
 	return &v1alpha1.Pending{Hash: pendingHash(in, inProgress, wanted), Changes: changes}
-}
-
-// changesInProgress returns the recorded changes of the open requests.
-func changesInProgress(in *Input) []v1alpha1.Change {
-	open := in.Subject.Record().OpenRequests()
-	changes := make([]v1alpha1.Change, 0, len(open))
-	for _, open := range open {
-		changes = append(changes, open.Changes()...)
-	}
-	return changes
 }
 
 // wantedNext returns the changes that would be sent, in addition to those in progress.
@@ -190,7 +183,6 @@ func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	return needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
 }
 
-// differences returns all changes of the given list.
 func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 	var changes []v1alpha1.Change
 	for _, want := range wanted {
@@ -216,7 +208,6 @@ func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.Desire
 	return hashOf(in, wanted)
 }
 
-// withoutPrices returns the same changes without their prices.
 func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 	bare := slices.Clone(wanted)
 	for i := range bare {
@@ -305,7 +296,6 @@ func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange
 	})
 }
 
-// knownSince reports whether a value became known after the first attempt at a plan was sent.
 func knownSince(in *Input, approved string, value *v1alpha1.KnownValue) bool {
 	return value != nil && slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
 		return request.ApprovedHash == approved && request.SubmittedAt.Before(&value.Since)

@@ -97,12 +97,10 @@ func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha
 	return nil
 }
 
-// endedOnDate reports whether a service that has ended as wanted was cancelled for the declared date.
 func endedOnDate(in *Input) bool {
 	return in.Service.LastKnown().Cancellation.RequestDate == string(in.Service.Spec.Cancellation.Date)
 }
 
-// howEnded describes the end of a service that has ended as wanted.
 func howEnded(in *Input) string {
 	known, as := in.Service.LastKnown().Cancellation, ", as declared"
 	if !endedOnDate(in) {
@@ -151,8 +149,6 @@ func isUncompared(in *Input) bool {
 		!showsOwnFailure(in) && !hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
 }
 
-// hasAlteration reports whether an attempt of the present generation to alter the cancellation has a
-// property.
 func hasAlteration(in *Input, is func(v1alpha1.Request) bool) bool {
 	return slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
 		return request.Operation.AltersCancellation() && request.Generation == in.Service.Generation && is(request)
@@ -169,7 +165,6 @@ func agreedEnding(in *Input) string {
 	return in.Ledger.AgreedCancellation()
 }
 
-// declaredEnding returns the declared date of cancellation, or "none".
 func declaredEnding(in *Input) string { return dateOrNone(in.Service.Spec.Cancellation) }
 
 func dateOrNone(declared *v1alpha1.Cancellation) string {

@@ -57,7 +57,6 @@ func basisIn(attempts []*v1alpha1.Request) *carrier.Cancellation {
 	return nil
 }
 
-// isRefused reports whether the carrier has refused a reading with an error of its own.
 func isRefused(reading *decide.Reading) bool {
 	return reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused
 }
@@ -74,7 +73,6 @@ func isReadErrorOf(in *Input, failed *failedRequest) bool {
 	return isSame && !reading.RequestedAt.Before(in.Past(failed.FinishedAt))
 }
 
-// isUnaltered reports whether the known cancellation is the one that a failed request was to alter.
 func isUnaltered(in *Input, failed *failedRequest) bool {
 	known := in.Service.LastKnown().Cancellation
 	if known == nil || failed.basis == nil {
@@ -134,7 +132,6 @@ const (
 	fieldDisconnection = "disconnection"
 )
 
-// recordReadCancellation records what the newest reading of the cancellation shows.
 func recordReadCancellation(in *Input) {
 	reading := &in.Memory.Readings.Cancellation
 	if reading.State == decide.ReadingAnswered && !isOutdated(in, decide.TopicCancellation) && !isOnlyMeanwhile(in) {
@@ -151,7 +148,6 @@ func isOnlyMeanwhile(in *Input) bool {
 		in.Memory.Readings.Cancellation.RequestedAt.Before(decide.AlteredAt(&in.Input)))
 }
 
-// isChanging reports whether the newest reading found a change of the cancellation in progress.
 func isChanging(in *Input) bool { return isBeingChanged(&in.Memory.Readings.Cancellation) }
 
 // isBeingChanged reports whether a reading of the cancellation found a change of it in progress: a
@@ -193,7 +189,6 @@ func cancellationState(found carrier.Cancellation, days *time.Location) v1alpha1
 	return state
 }
 
-// shows reports whether a recorded cancellation shows a state of the carrier.
 func shows(known *v1alpha1.CancellationState, state v1alpha1.CancellationState) bool {
 	state.Since, state.Agreed = known.Since, known.Agreed
 	return state == *known
@@ -233,13 +228,10 @@ func NotRequested(request *v1alpha1.Request) bool {
 		request.Error.Code == string(carrier.SubCancellationNotRequested)
 }
 
-// requestedForGeneration reports whether a reading was requested by a pass over the current
-// generation.
 func requestedForGeneration(in *Input, reading *decide.Reading) bool {
 	return reading.State != decide.ReadingNone && reading.Generation >= in.Service.Generation
 }
 
-// readSince reports whether this process read the cancellation at or after a time.
 func readSince(in *Input, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
 	return reading.Answered() && !reading.RequestedAt.Before(at)

@@ -44,7 +44,6 @@ func approvalAspect(in *Input) *decide.Aspect {
 	return nil
 }
 
-// valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *Input, verdict decide.Verdict) []decide.Aspect {
 	spec, known, changes := in.Service.Spec, in.Service.LastKnown(), differences(in.wanted.changes)
 	var aspects []decide.Aspect
@@ -79,17 +78,12 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 	case plan.AsHealth != "" && !decide.SameName(plan.AsHealth, plan.Value):
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
-	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), isOnlySentAlong)
+	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), func(change v1alpha1.Change) bool {
+		return change.From == "" && change.Field != decide.FieldPlan // it is sent along, and not known to differ
+	})
 	return unless(aspect, differing, plan, verdict)
 }
 
-// isOnlySentAlong reports whether a row shows what is sent with a plan change, and is not known to
-// differ.
-func isOnlySentAlong(change v1alpha1.Change) bool {
-	return change.From == "" && (change.Field == decide.FieldTerm || change.Field == decide.FieldContact)
-}
-
-// endingAspects returns the aspects of the service's cancellation and disconnection.
 func endingAspects(in *Input, result rulesResult) []decide.Aspect {
 	var aspects []decide.Aspect
 	known := in.Service.LastKnown().Cancellation
@@ -177,12 +171,10 @@ func disruptionAspect(in *Input) *decide.Aspect {
 			cmp.Or(seen.Current.Description, "no details were given"))))
 }
 
-// inSyncAspect reports a value that is as declared.
 func inSyncAspect(conditionType, message string) decide.Aspect {
 	return decide.NewAspect(conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, message)
 }
 
-// driftText says how the carrier changed a value.
 func driftText(what, from, to string) string {
 	return fmt.Sprintf("the carrier changed the %s from %q to %q after the service was in sync", what, from, to)
 }
@@ -200,7 +192,6 @@ func unless(
 	return aspect
 }
 
-// howKnown describes the source of a value that is as declared.
 func howKnown(what string, known *v1alpha1.KnownValue) string {
 	switch {
 	case known == nil:
@@ -255,7 +246,6 @@ type declaredValue struct {
 	known *v1alpha1.KnownValue
 }
 
-// declaredValues returns the declared values of the service.
 func declaredValues(in *Input) []declaredValue {
 	spec, known := in.Service.Spec, in.Service.LastKnown()
 	var declared []declaredValue

@@ -30,24 +30,16 @@ func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decision
 }
 
-// submission returns the step that sends a change.
 func submission(in *Input, want decide.DesiredChange) decide.Submit {
 	submit := decide.UsingUpRetry(&in.Input, decide.Submit{Request: want.Intent(&in.Input)}, lastOf(in, want.Operation))
-	submit.Request.Before.Described = describedBefore(in, want.Operation)
+	if _, has := describedField(in, want.Operation); has && isDescribed(in) {
+		submit.Request.Before.Described = new(in.Memory.Readings.Service.Service.DescribedValues)
+	}
 	if pending := in.wanted.pending; pending != nil {
 		submit.Request.Plan = pending.Changes
 	}
 	submit.Contact = contactOf(in, want.Target)
 	return submit
-}
-
-// describedBefore returns what the description of the service showed right before a request; nil if
-// the request does not rest on it.
-func describedBefore(in *Input, operation v1alpha1.Operation) *v1alpha1.DescribedValues {
-	if _, has := describedField(in, operation); !has || !isDescribed(in) {
-		return nil
-	}
-	return new(in.Memory.Readings.Service.Service.DescribedValues)
 }
 
 // guard returns a decision if a desired change may not be sent now, or nil.

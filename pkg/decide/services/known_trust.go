@@ -58,7 +58,6 @@ func fillFromOrder(in *Input) {
 	}
 }
 
-// ordered returns a value that was ordered; nil if the order does not have it.
 func ordered(in *Input, value string) *v1alpha1.KnownValue {
 	if value == "" {
 		return nil
@@ -149,7 +148,6 @@ func takeTrust(in *Input, change v1alpha1.Change) bool {
 	return answered
 }
 
-// trustsUnknown reports whether declared values that cannot be compared are trusted.
 func trustsUnknown(in *Input) bool {
 	return decide.UnknownValuesPolicy(&in.Input, in.Service.Spec.UnknownValues) == v1alpha1.UnknownTrust
 }
@@ -216,21 +214,18 @@ func otherNames(in *Input, last *v1alpha1.Request) []otherName {
 	return found
 }
 
-// offers reports whether the carrier is known to offer a plan.
 func offers(in *Input, name string) bool {
 	return slices.ContainsFunc(in.Memory.Readings.Options.Options.Plans, func(offer carrier.Plan) bool {
 		return decide.SameName(offer.Plan, name)
 	})
 }
 
-// offersSLA reports whether the carrier is known to offer an SLA.
 func offersSLA(in *Input, name string) bool {
 	return slices.ContainsFunc(in.Memory.Readings.Options.Options.SLAs, func(offer carrier.SLA) bool {
 		return decide.SameName(offer.SLA, name)
 	})
 }
 
-// quoteFresh reports whether the price was read just now.
 func quoteFresh(in *Input) bool {
 	reading := &in.Memory.Readings.Options
 	return reading.Ended() && decide.AgeOf(&in.Input, reading) < decide.QuoteAge
@@ -297,7 +292,6 @@ func isUnconfirmed(in *Input, field string) bool {
 	return false
 }
 
-// isFromService reports whether a value is known from the carrier's description of the service.
 func isFromService(value *v1alpha1.KnownValue) bool {
 	return value != nil && value.Source == v1alpha1.SourceService
 }
@@ -354,14 +348,12 @@ func wasDescribed(in *Input) bool {
 	})
 }
 
-// knownTerm returns the term of a plan.
 func knownTerm(plan string, term int32, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
 	known := knownValue(strconv.Itoa(int(term)), source, now)
 	known.Plan = plan
 	return known
 }
 
-// unreadValues returns the declared values that health does not show: all but the plan.
 func unreadValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	return slices.DeleteFunc(describedValues(in, state), func(value describedValue) bool {
 		return value.field == decide.FieldPlan || value.declared == ""

@@ -48,7 +48,6 @@ func isOutdated(in *Input, topic decide.Topic) bool {
 	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
 }
 
-// recordHealth records the result of a health request.
 func recordHealth(in *Input, reading *decide.Reading) {
 	state, health := carrierState(in.Service), reading.Health
 	state.TechnologyType = decide.Bounded(health.TechnologyType, 64)
@@ -148,7 +147,6 @@ func declaredPlanReached(in *Input, known *v1alpha1.KnownValue, plan string, ask
 	return nil
 }
 
-// recordPlanDrift records a plan to which the carrier has changed.
 func recordPlanDrift(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	baseline := state.Plan.AsHealth
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
@@ -192,7 +190,6 @@ func TermOfPlan(state v1alpha1.CarrierState) *v1alpha1.KnownValue {
 	return nil
 }
 
-// recordDescription records what the carrier's description of the service contains.
 func recordDescription(in *Input, reading *decide.Reading) {
 	state, shown := carrierState(in.Service), reading.Service
 	for at, text := range map[*string]string{
@@ -282,7 +279,6 @@ func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1a
 	return found
 }
 
-// agreedValue returns the declared value if the service had it, by the carrier's word; otherwise "".
 func agreedValue(value *describedValue) string {
 	known := *value.known
 	trusted := known.Source == v1alpha1.SourceDeclared || known.Source == v1alpha1.SourceHealth
@@ -305,11 +301,8 @@ func readsService(in *Input) bool {
 	return decide.MayReadService(&in.Account) && !reading.Refused() && reading.Failures < decide.FailuresShown
 }
 
-// isDescribed reports whether the newest description has been read.
 func isDescribed(in *Input) bool { return in.Memory.Readings.Service.Answered() }
 
-// readsPlanFromService reports whether the plan is read from the description of the service, and not
-// from its health.
 func readsPlanFromService(in *Input) bool {
 	return readsService(in) && (!isDescribed(in) || in.Memory.Readings.Service.Service.Plan != "")
 }
@@ -347,8 +340,6 @@ type disruption struct {
 	shown v1alpha1.Disruption
 }
 
-// sorted returns the disruptions with the given status, in the order that a comparison function
-// defines.
 func sorted(
 	found []carrier.Disruption, status carrier.DisruptionStatus, compare func(a, b disruption) int,
 ) []disruption {
@@ -362,7 +353,6 @@ func sorted(
 	return kept
 }
 
-// first returns the first disruption of a list; nil if there is none.
 func first(list []disruption) *v1alpha1.Disruption {
 	if len(list) == 0 {
 		return nil
@@ -376,7 +366,6 @@ const (
 	maxDisruptionBytes = 8 << 10
 )
 
-// disruptionItems lists the first disruptions, and returns true if some were left out.
 func disruptionItems(all []disruption) ([]v1alpha1.DisruptionItem, bool) {
 	items := make([]v1alpha1.DisruptionItem, 0, len(all))
 	for i := range all {

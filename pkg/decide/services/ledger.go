@@ -61,18 +61,14 @@ func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 	}
 	for contract := range carrier.Contracts() {
 		for _, done := range notShownIn(service, ledger, v1alpha1.Operation(contract.Operation)) {
-			forget(state, done)
+			lost := decide.StandsForLostLedger(done)
+			if lost {
+				state.Plan = nil
+			}
+			if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
+				state.Cancellation = nil
+			}
 		}
-	}
-}
-
-func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
-	lost := decide.StandsForLostLedger(done)
-	if lost {
-		state.Plan = nil
-	}
-	if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
-		state.Cancellation = nil
 	}
 }
 
@@ -245,7 +241,11 @@ func changeInShort(changes []v1alpha1.Change, none string) string {
 	case term == 0:
 		words = "term " + words
 	case term > 0 && first.Field == decide.FieldPlan:
-		words, left = fmt.Sprintf("→ %s for %s", first.To, months(changes[term].To)), left-1
+		months := changes[term].To + " months"
+		if months == "1 months" {
+			months = "1 month"
+		}
+		words, left = fmt.Sprintf("→ %s for %s", first.To, months), left-1
 	case term > 0:
 		words, left = words+", term "+changes[term].To, left-1
 	}
@@ -253,11 +253,4 @@ func changeInShort(changes []v1alpha1.Change, none string) string {
 		words = fmt.Sprintf("%s, +%d", words, left)
 	}
 	return decide.Bounded(words, maxChangeColumn)
-}
-
-func months(number string) string {
-	if number == "1" {
-		return "1 month"
-	}
-	return number + " months"
 }

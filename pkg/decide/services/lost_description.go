@@ -17,7 +17,6 @@ import (
 // is described now.
 type requestedValue struct{ before, asked, shown string }
 
-// requestedValues returns the values that a request sets and that a description may contain.
 func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
 	before, target, now := v1alpha1.DescribedValues{}, open.Target, in.Memory.Readings.Service.Service
 	if open.Before.Described != nil {
@@ -40,8 +39,6 @@ func distinguishes(values []requestedValue) bool {
 	return !slices.ContainsFunc(values, isUnknown) && slices.ContainsFunc(values, differs)
 }
 
-// isProvableByDescription reports whether the description of the service can prove the outcome of a
-// request.
 func isProvableByDescription(in *Input, open *v1alpha1.Request) bool {
 	return readsService(in) && distinguishes(requestedValues(in, open))
 }

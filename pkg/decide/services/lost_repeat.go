@@ -31,7 +31,6 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return heldBy(in, open, versionIsTooOld, basisIsOutdated)
 }
 
-// heldBy returns the decision of the first guard that holds back a repeat; nil if none does.
 func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision {
 	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
 	for _, guard := range guards {
@@ -69,18 +68,19 @@ func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 	want := wantedNow(in, open.Operation)
 	same := open.Target.Date == want.Target.Date &&
 		decide.SameName(open.Target.DSLStabilityProfile, want.Target.DSLStabilityProfile)
+	// An approval is for this object in its present generation (R8).
+	approved := open.ApprovedHash != "" && !open.TakenOver && open.Generation == in.Service.Generation
 	switch {
 	case !want.Wanted(), !same:
 		return "it is no longer what the spec and the known state of the service require"
 	case isCancelled(in) && want.Operation != v1alpha1.OperationReclaim:
 		return "the service is cancelled by now"
-	case needsApproval(unsent(in, open), want) && !isApproved(in, open):
+	case needsApproval(unsent(in, open), want) && !approved:
 		return "it now needs an approval that it does not have"
 	}
 	return ""
 }
 
-// wantedNow returns the change that an operation would make now; an empty one if it is not needed.
 func wantedNow(in *Input, operation v1alpha1.Operation) decide.DesiredChange {
 	for _, want := range append(slices.Clone(in.wanted.changes), desiredCancellation(in)) {
 		if want.Operation == operation && want.Wanted() {
@@ -90,7 +90,6 @@ func wantedNow(in *Input, operation v1alpha1.Operation) decide.DesiredChange {
 	return decide.DesiredChange{}
 }
 
-// unsent returns the input as it would be if a request had not been sent.
 func unsent(in *Input, open *v1alpha1.Request) *Input {
 	before := *in
 	before.Service = in.Service.DeepCopy()
@@ -98,12 +97,6 @@ func unsent(in *Input, open *v1alpha1.Request) *Input {
 		return one.AttemptID == open.AttemptID
 	})
 	return &before
-}
-
-// isApproved reports whether the approval of a request is one for this object in its present
-// generation (R8).
-func isApproved(in *Input, open *v1alpha1.Request) bool {
-	return open.ApprovedHash != "" && !open.TakenOver && open.Generation == in.Service.Generation
 }
 
 // notRepeated ends a request that is not repeated. What it changes is read first: the reading may show

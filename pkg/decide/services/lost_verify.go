@@ -113,7 +113,6 @@ func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
 	return times
 }
 
-// awaitProof reads health at the next of the three times.
 func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	times, token := verifyTimes(&in.Input, open), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth, token,
@@ -141,8 +140,8 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)) && givesNoCancellation(in, open) {
 		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
-	if unread := awaitCancellation(in, open, settleReadAt(in, open)); unread != nil {
-		return unread
+	if at := settleReadAt(in, open); !readSince(in, at) {
+		return awaitEvidence(in, open, decide.TopicCancellation, theCancellation, at)
 	}
 	if settled := shownByCancellation(in, open); settled != nil {
 		return settled
@@ -163,15 +162,6 @@ func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 		!reading.RequestedAt.Before(settleReadAt(in, open))
 }
 
-// awaitCancellation reads the cancellation at a time to find out the outcome of a request; nil if it
-// has been read since.
-func awaitCancellation(in *Input, open *v1alpha1.Request, at time.Time) *decide.Decision {
-	if readSince(in, at) {
-		return nil
-	}
-	return awaitEvidence(in, open, decide.TopicCancellation, theCancellation, at)
-}
-
 // shownByCancellation resolves a request from the newest reading of the cancellation; nil if that
 // proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
@@ -190,7 +180,6 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// settleReadAt returns when the cancellation is read to find out the outcome of a request.
 func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
 	sent, read := in.Past(open.SubmittedAt), in.Memory.Readings.Cancellation.RequestedAt
 	first := sent.Add(settleTime)
@@ -209,7 +198,6 @@ const (
 	settleLimit        = 30 * time.Minute
 )
 
-// asWanted reports whether a cancellation has the state that a request was meant to set.
 func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
 	if request.Operation == v1alpha1.OperationCancellationReschedule {
 		return known.RequestDate == request.Target.Date && (isAlterable(known) || isFinal(known))

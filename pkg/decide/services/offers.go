@@ -20,7 +20,8 @@ import (
 // at all. Only a plan change has offers that can be read (spec §4, plan change options).
 func readsPrices(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
-	return operation == v1alpha1.OperationPlanChange && (seen || mayNeedPlanDecision(in))
+	return operation == v1alpha1.OperationPlanChange &&
+		(seen || comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaRow(in)}))
 }
 
 // withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the
@@ -79,7 +80,10 @@ func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, ne
 // is chosen, the additional NTD that the carrier requires; nil if there is none. Without a choice,
 // the fee is known only if all options have the same one.
 func quoteNTD(chosen string, plans []carrier.Plan) *v1alpha1.NTDOptionCharge {
-	if chosen == "" && !slices.ContainsFunc(plans, requiresNTD) {
+	isRequired := slices.ContainsFunc(plans, func(plan carrier.Plan) bool {
+		return plan.RequiresAdditionalNTD != nil && *plan.RequiresAdditionalNTD
+	})
+	if chosen == "" && !isRequired {
 		return nil
 	}
 	fee := agreed(plans, func(plan *carrier.Plan) *carrier.Fee {
@@ -89,10 +93,6 @@ func quoteNTD(chosen string, plans []carrier.Plan) *v1alpha1.NTDOptionCharge {
 		return agreed(eligible, func(option *carrier.NTDOption) *carrier.Fee { return option.Fee })
 	})
 	return &v1alpha1.NTDOptionCharge{Option: chosen, Charge: decide.ChargeOf(fee)}
-}
-
-func requiresNTD(plan carrier.Plan) bool {
-	return plan.RequiresAdditionalNTD != nil && *plan.RequiresAdditionalNTD
 }
 
 func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
@@ -123,22 +123,11 @@ func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
 		switch other := feeOf(&offers[i]); {
 		case i == 0:
 			fee = other
-		case !sameFee(fee, other):
+		case (fee == nil) != (other == nil), !equality.Semantic.DeepEqual(decide.ChargeOf(fee), decide.ChargeOf(other)):
 			return &carrier.Fee{}
 		}
 	}
 	return fee
-}
-
-// sameFee reports whether two fees cost the same. No fee is not the same as one of unknown amount.
-func sameFee(a, b *carrier.Fee) bool {
-	return (a == nil) == (b == nil) && equality.Semantic.DeepEqual(decide.ChargeOf(a), decide.ChargeOf(b))
-}
-
-// mayNeedPlanDecision reports whether a person may have to decide about a plan change because of
-// unknown values. Its price is read for that decision.
-func mayNeedPlanDecision(in *Input) bool {
-	return comparesSpelling(in) || needsUnknownDecision(in, decide.DesiredChange{Changes: slaRow(in)})
 }
 
 // valueIsNotOffered holds back a change that the carrier is known not to offer for the service.
@@ -161,7 +150,6 @@ func valueIsNotOffered(in *Input, want decide.DesiredChange) *decide.Decision {
 	return decide.RestStuck(v1alpha1.ReasonNotOffered, why+decide.TrustText(&in.Input, in.wanted.pending))
 }
 
-// hasOffers reports whether all of the carrier's offers for the service were read just now.
 func hasOffers(in *Input) bool {
 	reading := &in.Memory.Readings.Options
 	return quoteFresh(in) && reading.State == decide.ReadingAnswered && !reading.Partial && len(reading.Options.Plans) > 0
@@ -221,7 +209,6 @@ func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	return values
 }
 
-// ntdOptionsOf returns the names of the NTD options of plans.
 func ntdOptionsOf(plans []carrier.Plan) []string {
 	var options []carrier.NTDOption
 	for _, plan := range plans {
@@ -241,7 +228,6 @@ func notOffered(values []wantedValue) string {
 	return ""
 }
 
-// isNotOffered begins the message about a value.
 func (v wantedValue) isNotOffered() string {
 	return fmt.Sprintf("the carrier does not offer %s %q for this service", v.kind, v.value)
 }

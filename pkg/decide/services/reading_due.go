@@ -11,7 +11,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// awaitReading waits for a reading that the comparison needs.
 func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	return awaitStep(in, topic, what, unread, decide.ReadingStep)
 }
@@ -116,7 +115,6 @@ func observations(in *Input) []observation {
 	return observed
 }
 
-// knowsNoValue reports whether nothing is known that the description of the service contains.
 func knowsNoValue(in *Input) bool {
 	known := in.Service.LastKnown()
 	return known.Plan == nil && known.RestorationSLA == nil &&
@@ -147,7 +145,9 @@ func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	if reconcileServed(in) {
 		decision.Handled.Reconcile = decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	}
-	if !decide.IsRest(decision.Step) || !isReadable(in) {
+	number := in.Service.ServiceNumber()
+	isReadable := number != "" && decide.AccountIsNotReady(&in.Input) == nil && decide.Listed(in.Account.Object, number)
+	if !decide.IsRest(decision.Step) || !isReadable {
 		return decision
 	}
 	for _, o := range observations(in) {
@@ -162,13 +162,6 @@ func withReadings(in *Input, decision decide.Decision) decide.Decision {
 	return decision
 }
 
-// isReadable reports whether a reading is possible now, regardless of its interval.
-func isReadable(in *Input) bool {
-	return in.Service.ServiceNumber() != "" && decide.AccountIsNotReady(&in.Input) == nil &&
-		decide.Listed(in.Account.Object, in.Service.ServiceNumber())
-}
-
-// due reports whether a topic has to be read now, and returns when it is read next if not.
 func (o observation) due(in *Input) (bool, time.Time) {
 	reading := in.Memory.Readings.Of(o.topic)
 	switch {
@@ -275,7 +268,6 @@ func valueIsUndescribed(in *Input) *decide.Decision {
 	return nil
 }
 
-// planIsUnknown returns a decision while the plan is needed but unknown.
 func planIsUnknown(in *Input) *decide.Decision {
 	if !needsPlan(in) || in.Service.LastKnown().Plan != nil || readsPlanFromService(in) {
 		return nil
@@ -324,8 +316,6 @@ func serviceWasNeverShown(in *Input) *decide.Decision {
 	return awaitTransient(in, topic, what)
 }
 
-// hasBeenShown reports whether the carrier has shown the service before, from a value that is still
-// known.
 func hasBeenShown(in *Input) bool {
 	return in.Service.Status.Health != nil || wasDescribed(in)
 }
@@ -336,8 +326,6 @@ func showsNothing(in *Input) bool {
 	return hiddenTopic(in) != "" && !unreadNeedsApproval(in) && failedChange(in) == nil
 }
 
-// failedChange returns the decision about a change that is held back after a definitive failure;
-// nil if there is none.
 func failedChange(in *Input) *decide.Decision {
 	for _, want := range in.wanted.changes {
 		if failed := sameChangeFailed(in, want); failed != nil {
@@ -361,7 +349,6 @@ func awaitEvidence(
 	return proofAwaited(in, open, step, next, what, decide.FormatTime(&in.Input, at))
 }
 
-// proofAwaited is the decision while what is read at the given times may show the outcome of a request.
 func proofAwaited(
 	in *Input, open *v1alpha1.Request, step decide.Step, next time.Time, what, times string,
 ) *decide.Decision {

@@ -131,7 +131,6 @@ func matchesReading(in *Input, on basis) bool {
 	return decide.PlanInHealth(reading.Health) == asHealth
 }
 
-// hasValue reports whether the carrier has responded with the requested value.
 func hasValue(reading *decide.Reading, topic decide.Topic) bool {
 	return reading.Answered() && (topic != decide.TopicHealth || decide.PlanInHealth(reading.Health) != "")
 }
@@ -156,7 +155,8 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case !requestedForGeneration(in, reading):
 	case hasValue(reading, on.topic):
-		return isAlwaysLate(reading)
+		// For an hour, the carrier has needed too long for every reading that a request could be based on.
+		return !reading.FailingSince.IsZero() && !reading.LastPoll.Before(reading.FailingSince.Add(unreadAfter))
 	case givesNoReading(in, reading):
 		return true
 	}
@@ -173,12 +173,6 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 	failing := reading.State == decide.ReadingOpen || reading.State == decide.ReadingFailed
 	refused := reading.Refused() && !mayAppear(in, reading)
 	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
-}
-
-// isAlwaysLate reports whether the carrier has needed longer than refreshAge for every reading of an
-// hour, so that no request can be based on one.
-func isAlwaysLate(reading *decide.Reading) bool {
-	return !reading.FailingSince.IsZero() && !reading.LastPoll.Before(reading.FailingSince.Add(unreadAfter))
 }
 
 // mayAppear reports whether a service that the carrier does not show may just be new, or may not be

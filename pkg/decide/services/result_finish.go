@@ -53,7 +53,9 @@ func finishCancellation(
 	known := service.Status.Carrier.Cancellation
 	switch {
 	case asWanted(request, known):
-		agreeOnResult(service, request)
+		if declared := service.Spec.Cancellation; declared != nil && string(declared.Date) == request.Target.Date {
+			known.Agreed = dateOrNone(declared) // the spec still declares what the request has set
+		}
 		return nil
 	case known.RequestedOn != request.Before.RequestedOn:
 		return &decide.Unfinished{
@@ -66,15 +68,6 @@ func finishCancellation(
 		Shown: strings.TrimSpace(cmp.Or(known.RequestDate, "none") + " " + known.Status),
 	}})
 	return nil
-}
-
-// agreeOnResult records the agreement together with the result, if the spec still declares what the
-// request has set.
-func agreeOnResult(service *v1alpha1.BroadbandService, request *v1alpha1.Request) {
-	declared := service.Spec.Cancellation
-	if declared != nil && string(declared.Date) == request.Target.Date {
-		service.Status.Carrier.Cancellation.Agreed = dateOrNone(declared)
-	}
 }
 
 // unreadable is a value in a status that the carrier's documented API cannot report.
@@ -136,7 +129,9 @@ func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Requ
 			*value.known = knownBefore(request, value.field, *value.known, now)
 		}
 	}
-	if isOnlyDeclared(state.Plan) && changesPlan(request) {
+	// A request for the restoration SLA alone is sent with the current plan.
+	changesPlan := decide.StandsForLostLedger(request) || request.Target.Plan != request.Before.Plan
+	if isOnlyDeclared(state.Plan) && changesPlan {
 		state.Plan = nil
 	}
 	if request.Operation.AltersCancellation() || request.Operation == v1alpha1.OperationReclaim {
@@ -144,15 +139,8 @@ func RevertResolution(service *v1alpha1.BroadbandService, request *v1alpha1.Requ
 	}
 }
 
-// isOnlyDeclared reports whether a value was only declared, not confirmed by the carrier.
 func isOnlyDeclared(known *v1alpha1.KnownValue) bool {
 	return known != nil && known.Source == v1alpha1.SourceDeclared
-}
-
-// changesPlan reports whether a request may have changed the plan. A request for the restoration
-// SLA alone is sent with the current plan.
-func changesPlan(request *v1alpha1.Request) bool {
-	return decide.StandsForLostLedger(request) || request.Target.Plan != request.Before.Plan
 }
 
 // rowOf returns the recorded change of a value by a request; nil if none. The pointer refers into

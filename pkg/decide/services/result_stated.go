@@ -89,7 +89,6 @@ func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request,
 	}
 }
 
-// forgetUnstated makes the values unknown that were requested and that a result does not state.
 func forgetUnstated(values []statedValue) {
 	for _, value := range values {
 		if value.Asked != "" && value.Shown == "" {

@@ -98,7 +98,6 @@ func weightier(first, next *decide.Decision) *decide.Decision {
 	return first
 }
 
-// weightOf ranks a decision by its state.
 func weightOf(decision *decide.Decision) int {
 	states := []decide.State{decide.Settled, decide.Waiting, decide.Stuck, decide.Working}
 	return slices.Index(states, decision.Verdict.State)
@@ -112,12 +111,11 @@ func serviceIsUnknown(in *Input) *decide.Decision {
 	case serviceID == "":
 		return orderNotReady(in)
 	case !decide.Listed(in.Account.Object, serviceID) && len(in.Subject.Record().OpenRequests()) == 0:
-		return decide.RestOn(unseenService(in))
+		return decide.RestOn(decide.NotFoundOrForbidden(serviceID)) // as if the carrier did not show it
 	}
 	return nil
 }
 
-// orderNotReady waits until the order has a service.
 func orderNotReady(in *Input) *decide.Decision {
 	name := ""
 	if in.Service.Spec.OrderRef != nil {
@@ -145,7 +143,7 @@ func serviceIsUnlisted(in *Input) *decide.Decision {
 	if decide.Listed(in.Account.Object, in.Service.ServiceNumber()) {
 		return nil
 	}
-	refusal := unseenService(in)
+	refusal := decide.NotFoundOrForbidden(in.Service.ServiceNumber())
 	tracked := combined(orRefused(modificationIsOpen(in), refusal), orRefused(alterationIsOpen(in), refusal))
 	if tracked == nil {
 		return decide.RestOn(refusal)
@@ -166,13 +164,6 @@ func orRefused(decision *decide.Decision, refusal decide.Verdict) *decide.Decisi
 	return decision
 }
 
-// unseenService is the verdict on a service that is not on the account's list: the same as on one that
-// the carrier does not show.
-func unseenService(in *Input) decide.Verdict {
-	return decide.NotFoundOrForbidden(in.Service.ServiceNumber())
-}
-
-// modificationIsOpen returns a decision as long as a modification has not ended.
 func modificationIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenRequest(), evidence{in})
 }
@@ -224,7 +215,6 @@ func valueHasDrifted(in *Input) *decide.Decision {
 	return driftDecision(in)
 }
 
-// alterationIsOpen returns a decision as long as a reschedule or abort has not ended.
 func alterationIsOpen(in *Input) *decide.Decision {
 	return decide.UntilEnded(&in.Input, in.Service.OpenCancellation(), evidence{in})
 }
@@ -244,7 +234,6 @@ func cancellationIsUnknown(in *Input) *decide.Decision {
 	return nil
 }
 
-// sendCancellation applies the declared cancellation, or explains why that is not possible.
 func sendCancellation(in *Input) *decide.Decision {
 	if why := cancellationBarred(in); why != nil {
 		return decide.RestOn(*why)

@@ -99,7 +99,6 @@ func contactOf(in *Input, target v1alpha1.RequestTarget) decide.ContactSource {
 	return source
 }
 
-// contactRow says where the contact that is sent comes from, without its data.
 func contactRow(in *Input, target v1alpha1.RequestTarget) []v1alpha1.Change {
 	from := contactOf(in, target).Describe("spec." + decide.FieldContact)
 	if from == "" {
@@ -194,13 +193,11 @@ func endedAsWanted(in *Input) bool {
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && isCancelled(in)
 }
 
-// isCancelled reports whether the carrier shows the service cancelled.
 func isCancelled(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Cancelled
 }
 
-// desiredReclaim returns the request that reclaims a disconnected service.
 func desiredReclaim(in *Input) decide.DesiredChange {
 	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !isCancelled(in) {
 		return decide.DesiredChange{}
@@ -228,7 +225,6 @@ func desiredUnreadable(in *Input, field string, target v1alpha1.RequestTarget) d
 	return decide.DesiredChange{}
 }
 
-// oldValue returns the value that a change replaces, or that it is not known.
 func oldValue(in *Input, field string, known *v1alpha1.KnownValue) (from string, unknown bool) {
 	if known == nil || isUnconfirmed(in, field) {
 		return "", true
@@ -243,12 +239,10 @@ func needsUnknownDecision(in *Input, want decide.DesiredChange) bool {
 	return policy != v1alpha1.UnknownRequest && decide.HasUnknown(want.Changes)
 }
 
-// approvalOf returns when a change of the service has to be approved.
 func approvalOf(in *Input) v1alpha1.Approval {
 	return decide.ApprovalPolicy(&in.Input, in.Service.Spec.Approval)
 }
 
-// withBody adds the body that the change is sent with.
 func withBody(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	want.Body = Body(want.Operation, in.Service.ServiceNumber(), want.Target, v1alpha1.Contact{})
 	return want
@@ -333,7 +327,6 @@ func onlyReportsPlanDrift(in *Input) bool {
 	return converged && !corrects(in, v1alpha1.OperationPlanChange)
 }
 
-// sentPlan returns the plan of our last success; "" if there is none.
 func sentPlan(in *Input) string {
 	last := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
@@ -342,7 +335,6 @@ func sentPlan(in *Input) string {
 	return last.Target.Plan
 }
 
-// drifted returns the values that the carrier has changed after the service was in sync.
 func drifted(in *Input) []describedValue {
 	state := in.Service.LastKnown()
 	return slices.DeleteFunc(describedValues(in, &state), func(value describedValue) bool {
