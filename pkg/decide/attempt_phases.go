@@ -85,9 +85,8 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 }
 
 // byPoll returns the phases that a poll of the request's own Location may set. After a result that
-// cannot be read, or belongs to
-// another request, the outcome must be verified. A result with another cancellation ends the
-// attempt.
+// cannot be read, or belongs to another request, the outcome must be verified. A result with
+// another cancellation ends the attempt.
 func byPoll() []v1alpha1.RequestPhase {
 	return []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,

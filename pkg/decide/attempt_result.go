@@ -10,9 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// statesOf returns the documented statuses of an operation's resource and what they mean
-// (spec §2 and §3). A resource whose statuses are not all documented has those of the
-// others, too.
+// statesOf returns the documented statuses of an operation's resource and what they mean (spec §2
+// and §3). A resource whose statuses are not all documented has those of the others, too.
 func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 	states := map[string]carrier.OutcomeState{
 		"COMPLETED":      carrier.Done,

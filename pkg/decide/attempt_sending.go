@@ -44,17 +44,13 @@ func backoffIsRunning(in *Input, want DesiredChange) *Decision {
 	if isUnansweredQuery(last) {
 		what = "did not succeed" // the carrier may have processed it, and lost the result
 	}
-	if last.Phase == v1alpha1.PhaseNotProcessed || last.Phase == v1alpha1.PhaseNotSent && isConnectionError(last.Error) {
+	// The other codes of an unsent attempt are those of its connection.
+	noConnection := last.Error != nil && last.Error.Code != codeGateClosed && last.Error.Code != codeNotPosted
+	if last.Phase == v1alpha1.PhaseNotProcessed || last.Phase == v1alpha1.PhaseNotSent && noConnection {
 		reason = v1alpha1.ReasonCarrierUnavailable
 	}
 	return RequeueAt(RestWorking(reason, fmt.Sprintf(
 		"%s %s (%s): it is sent again automatically", last.Operation, what, ErrorMessage(last.Error))), again)
-}
-
-// isConnectionError reports whether an attempt was not sent because of the connection. The codes are
-// those of this process.
-func isConnectionError(why *v1alpha1.RequestError) bool {
-	return why != nil && why.Code != codeGateClosed && why.Code != codeNotPosted
 }
 
 // Intent returns the request as it is recorded before it is sent.

@@ -75,20 +75,14 @@ func nextLook(in *Input) time.Time {
 	if decide.ReconcileRequested(&in.Input, reading) {
 		return decide.Later(in.Now, in.Memory.NotBefore)
 	}
-	if lacksRead(in, reading) {
-		return time.Time{}
+	if reading.Refused() && in.Account.Extensions[v1alpha1.ExtensionOrderRead] != nil {
+		return time.Time{} // the carrier has never shown an order to this process: it does not have the call
 	}
 	look := decide.Earlier(dueLook(in, reading), decide.NotifiedReadAt(&in.Input, decide.TopicOrder))
 	if look.IsZero() {
 		return look
 	}
 	return decide.Later(look, in.Memory.NotBefore)
-}
-
-// lacksRead reports whether the carrier has refused to show this order, and has never shown one to
-// this process. Such a carrier does not have the call, so the order is not read again.
-func lacksRead(in *Input, reading *decide.Reading) bool {
-	return reading.Refused() && in.Account.Extensions[v1alpha1.ExtensionOrderRead] != nil
 }
 
 // dueLook returns the next point of the order's curve. The curve is a pure function of when the

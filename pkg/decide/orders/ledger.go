@@ -55,17 +55,14 @@ func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 // have followed one that has succeeded or was abandoned (R3), unless a person ended it, or the
 // status has seen a newer ledger with another: a newer resolution may have permitted that.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) bool {
-	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 || hasSeenAnother(order, ledger) {
+	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 {
+		return true
+	}
+	shown := order.Status.Ledger
+	if shown != nil && shown.Revision > ledger.Spec.Revision && !ledger.Knows(order.Status.Request) {
 		return true
 	}
 	return decide.EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
-}
-
-// hasSeenAnother reports whether a status was written from a newer version of a ledger, with an
-// attempt that the ledger does not have.
-func hasSeenAnother(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
-	shown := order.Status.Ledger
-	return shown != nil && shown.Revision > ledger.Spec.Revision && !ledger.Knows(order.Status.Request)
 }
 
 // differs reports whether the recorded order was a different one (R3). An abandoned

@@ -313,17 +313,13 @@ func endsPlan(attempt *v1alpha1.Request) bool {
 // change is then still the one that was approved before its price was read.
 func unknownSLAIsFree(in *Input, wanted []decide.DesiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
-		return onlySLANeedsDecision(in, want) && isZero(want.Changes[0].OneTime) && isZero(want.Changes[0].MonthlyAfter) &&
-			isRestFree(want)
+		if !onlySLANeedsDecision(in, want) {
+			return false
+		}
+		sla, rest := want.Changes[0], decide.BillOf(want.Changes[1:]) // a term, shown before the prices were read
+		rest.AddNTDOption(sla.NTDOption)
+		return isZero(sla.OneTime) && isZero(sla.MonthlyAfter) && rest.IsFree()
 	})
-}
-
-// isRestFree reports whether what is sent with an SLA has no price: an NTD option, and a term, which
-// was shown before the prices were read.
-func isRestFree(want decide.DesiredChange) bool {
-	b := decide.BillOf(want.Changes[1:])
-	b.AddNTDOption(want.Changes[0].NTDOption)
-	return b.IsFree()
 }
 
 func isZero(amount *v1alpha1.Money) bool {

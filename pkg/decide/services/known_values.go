@@ -97,18 +97,20 @@ func recordPlan(in *Input, state *v1alpha1.CarrierState, plan string, askedAt ti
 	known := state.Plan
 	switch {
 	case known == nil:
-		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
-		state.Plan.AsHealth = plan
+		state.Plan = planFromHealth(plan, askedAt)
 	case askedAt.Before(in.Past(known.Since).Add(decide.StatusPrecision)):
-	case declaredPlanReached(in, known, plan, askedAt) != nil:
-		state.Plan = declaredPlanReached(in, known, plan, askedAt)
+	case foundAsDeclared(in, known, plan, askedAt) != nil:
+		state.Plan = foundAsDeclared(in, known, plan, askedAt)
 	case planDrifted(state.Plan) && plan == known.AsHealth:
-		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
-		state.Plan.AsHealth = plan
+		state.Plan = planFromHealth(plan, askedAt)
 	case known.AsHealth == "":
 		known.AsHealth = plan
 	case plan != known.AsHealth:
-		recordPlanDrift(in, state, plan, askedAt)
+		if known.Value != plan || known.Source != v1alpha1.SourceHealth {
+			state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
+		}
+		state.Plan.AsHealth = known.AsHealth
+		acceptDrift(in, state)
 	}
 }
 
@@ -128,15 +130,20 @@ func planDrifted(plan *v1alpha1.KnownValue) bool {
 		plan.AsHealth != "" && plan.Value != plan.AsHealth
 }
 
-// declaredPlanReached returns the declared plan if the carrier has changed to it without our
+func planFromHealth(plan string, askedAt time.Time) *v1alpha1.KnownValue {
+	found := knownValue(plan, v1alpha1.SourceHealth, askedAt)
+	found.AsHealth = plan
+	return found
+}
+
+// foundAsDeclared returns the declared plan if the carrier has changed to it without our
 // request, otherwise nil. There is nothing to do then (R7).
-func declaredPlanReached(in *Input, known *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+func foundAsDeclared(in *Input, known *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
 	if declared == nil || decide.SameName(declared.Name, known.Value) {
 		return nil
 	}
-	found := knownValue(plan, v1alpha1.SourceHealth, askedAt)
-	found.AsHealth = plan
+	found := planFromHealth(plan, askedAt)
 	if decide.SameName(declared.Name, plan) {
 		return found
 	}
@@ -145,15 +152,6 @@ func declaredPlanReached(in *Input, known *v1alpha1.KnownValue, plan string, ask
 		return found
 	}
 	return nil
-}
-
-func recordPlanDrift(in *Input, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
-	baseline := state.Plan.AsHealth
-	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
-		state.Plan = knownValue(plan, v1alpha1.SourceHealth, askedAt)
-	}
-	state.Plan.AsHealth = baseline
-	acceptDrift(in, state)
 }
 
 // forgetAcceptedDrift drops the value that the service had before it drifted, once the spec no longer

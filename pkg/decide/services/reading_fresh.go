@@ -15,8 +15,7 @@ const (
 	// refreshAge is the maximum age of the reading on which a request is based (R7).
 	refreshAge = 10 * time.Minute
 
-	// unreadAfter is how long a reading may fail before the change needs an approval without it
-	// (R7).
+	// unreadAfter is how long a reading may fail before the change needs an approval without it (R7).
 	unreadAfter = time.Hour
 )
 
@@ -171,15 +170,11 @@ func givesNoReading(in *Input, reading *decide.Reading) bool {
 		since = reading.RequestedAt
 	}
 	failing := reading.State == decide.ReadingOpen || reading.State == decide.ReadingFailed
-	refused := reading.Refused() && !mayAppear(in, reading)
-	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
-}
-
-// mayAppear reports whether a service that the carrier does not show may just be new, or may not be
-// the intended one, because its plan is only known from an order or from the user.
-func mayAppear(in *Input, reading *decide.Reading) bool {
-	return isPlanUnconfirmed(in) && in.Service.LastKnown().Plan.AsHealth == "" &&
+	// A service that is not shown may just be new, or not the intended one, if its plan was only ordered or declared.
+	mayAppear := isPlanUnconfirmed(in) && in.Service.LastKnown().Plan.AsHealth == "" &&
 		carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+	refused := reading.Refused() && !mayAppear
+	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
 }
 
 // orUnread marks a change whose value could not be read. Its old value stays empty, so that the

@@ -21,8 +21,9 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	}
 	plan, sla := planRow(in), slaRow(in)
 	sendsPlan := len(plan) > 0 && !onlyReportsDrift(in, decide.FieldPlan) || differsInTerm(in)
-	if sendsPlan && !onlyReportsDrift(in, decide.FieldPlan) && sendsWithoutSLA(in, plan, sla) {
-		sla = nil
+	if sendsPlan && !onlyReportsDrift(in, decide.FieldPlan) && approvalOf(in) == v1alpha1.ApprovalAutomatic &&
+		!decide.HasUnknown(plan) && needsUnknownDecision(in, decide.DesiredChange{Changes: sla}) {
+		sla = nil // a person decides about the unknown value; a plan that needs an approval is approved with it
 	}
 	if !sendsPlan && len(sla) == 0 {
 		return decide.DesiredChange{} // drift that is only reported is sent with a request for another reason
@@ -105,14 +106,6 @@ func contactRow(in *Input, target v1alpha1.RequestTarget) []v1alpha1.Change {
 		return nil
 	}
 	return []v1alpha1.Change{planChange(decide.FieldContact, "", from)}
-}
-
-// sendsWithoutSLA reports whether a plan change is sent without the SLA, because the SLA is unknown:
-// the known change is sent, and a person decides about the unknown value. If the plan needs an
-// approval anyway, both are approved together.
-func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
-	return approvalOf(in) == v1alpha1.ApprovalAutomatic && !decide.HasUnknown(plan) &&
-		needsUnknownDecision(in, decide.DesiredChange{Changes: sla})
 }
 
 // slaRow compares the declared SLA. The carrier's documented API cannot report it, so an unknown value
@@ -288,8 +281,7 @@ func planChangeRequest(
 
 // A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan
 // sets. A value that the description of the service shows has drifted if it has DriftedFrom, which
-// described sets. A cancellation has drifted if it differs from Agreed, which
-// recordAgreement sets.
+// described sets. A cancellation has drifted if it differs from Agreed, which recordAgreement sets.
 
 // correctEvery is the least time between two corrections of drift, so that two systems that correct
 // each other do not buy a plan every few minutes.
