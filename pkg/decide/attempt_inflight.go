@@ -131,7 +131,7 @@ func trackingVerdict(in *Input, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is in progress at the carrier, but it could not be polled: %s; it is polled again automatically",
 			open.Operation, ErrorText(attempt.PollError))}
-	case IsHeld(open.CarrierStatus, open.ErrorDetail):
+	case IsOnHold(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error in %s and continues once the error is fixed: %s; the request is tracked until it ends",
 			open.Operation, cmp.Or(JoinTexts(open.CarrierStatus, open.ErrorDetail), "no details were given"))}
@@ -156,8 +156,8 @@ func handleLost(in *Input, open *v1alpha1.Request) bool {
 
 // outcomeUnknown waits for a person, or for proof of what happened.
 func outcomeUnknown(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
-	if settled := by.Proof(open); settled != nil {
-		return settled
+	if ended := by.Proof(open); ended != nil {
+		return ended
 	}
 	return RestOn(UnknownVerdict(in, open))
 }

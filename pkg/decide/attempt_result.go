@@ -56,9 +56,9 @@ func StateOf(operation carrier.Operation, status string) carrier.OutcomeState {
 // inErrorPrefix starts the statuses of a request that has an error.
 const inErrorPrefix = carrier.AggregationInError
 
-// IsHeld reports whether a request in progress waits at the carrier for an error to be fixed: its
+// IsOnHold reports whether a request in progress waits at the carrier for an error to be fixed: its
 // status begins with IN_ERROR, or it has an error detail.
-func IsHeld(status, errorDetail string) bool {
+func IsOnHold(status, errorDetail string) bool {
 	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
 }
 
@@ -66,7 +66,7 @@ func IsHeld(status, errorDetail string) bool {
 // a problem, because other progress needs no write.
 func NoteInProgress(request *v1alpha1.Request, result carrier.RequestSummary) {
 	request.CarrierStatus, request.ErrorDetail = "", ""
-	if IsHeld(result.Status, result.ErrorDetail) {
+	if IsOnHold(result.Status, result.ErrorDetail) {
 		request.CarrierStatus, request.ErrorDetail = result.Status, result.ErrorDetail
 	}
 }

@@ -33,7 +33,7 @@ func WhyNotUsable(in *LedgerInput) *Verdict {
 	switch {
 	case IsNewerSchema(in):
 		return NewerLedger(in.Ledger)
-	case HeldByAnother(in):
+	case HasOtherHolder(in):
 		return conflict(in.Ledger)
 	}
 	return nil
@@ -45,8 +45,8 @@ func IsNewerSchema(in *LedgerInput) bool {
 	return in.Ledger != nil && in.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
 
-// HeldByAnother reports whether another object that exists is the holder of the ledger.
-func HeldByAnother(in *LedgerInput) bool {
+// HasOtherHolder reports whether another object that exists is the holder of the ledger.
+func HasOtherHolder(in *LedgerInput) bool {
 	return in.Ledger != nil && !IsHolder(in) && in.HolderExists
 }
 

@@ -226,9 +226,9 @@ func (c curve) longestAt(elapsed time.Duration) (longest time.Duration, last boo
 	return max(c.longest, longestOverdue), true
 }
 
-// NextSlot returns the first slot of an interval after a given time. Slots are a pure function of
+// NextAtInterval returns the first time of an interval after a given time. It is a pure function of
 // UID and interval, so a restart adds no reading.
-func NextSlot(uid string, interval time.Duration, after time.Time) time.Time {
+func NextAtInterval(uid string, interval time.Duration, after time.Time) time.Time {
 	offset := time.Duration(fraction(uid) * float32(interval))
 	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
 }

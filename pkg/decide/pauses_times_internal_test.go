@@ -14,11 +14,11 @@ func TestIntervalSlotsAreSpreadAndStable(t *testing.T) {
 	hours := map[int]bool{}
 	for object := range 200 {
 		uid := strconv.Itoa(object)
-		first := NextSlot(uid, day, noon)
+		first := NextAtInterval(uid, day, noon)
 		if !first.After(noon) || first.Sub(noon) > day {
 			t.Fatalf("the next slot after %v is %v", noon, first)
 		}
-		if second := NextSlot(uid, day, first); second.Sub(first) != day {
+		if second := NextAtInterval(uid, day, first); second.Sub(first) != day {
 			t.Fatalf("slots are %v apart", second.Sub(first))
 		}
 		hours[first.Hour()] = true

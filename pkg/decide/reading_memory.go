@@ -23,7 +23,7 @@ type Observed struct {
 	Sender           string                // the id of this process
 	FirstSeen        time.Time             // when this process first saw the object
 	NotBefore        time.Time             // the carrier asked for no calls before this time (Retry-After)
-	Gate             Gate                  // what the check before a POST last saw
+	Gate             GateView              // what the check before a POST last saw
 	FutureTimes      FutureTimes           // recorded times that were in the future when first seen
 	Login            v1alpha1.CarrierLogin // with which the readings were made
 	LastQuery        LastQuery             // the outcome of the last POST of class Query
@@ -59,8 +59,8 @@ type Attempt struct {
 	UnreadableSince time.Time // since when all polls got a response that nobody can read; zero: not so
 }
 
-// Gate is what this process saw in the last check before a POST (R12).
-type Gate struct {
+// GateView is what this process saw in the last check before a POST (R12).
+type GateView struct {
 	ClosedAt time.Time // when it was last closed; zero: never
 	Account  Version   // the account as it was last read there, bypassing the cache
 	Object   Version   // the same for the object

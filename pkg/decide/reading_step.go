@@ -15,7 +15,7 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 }
 
 // NeededReadingStep is ReadingStep for a reading without which a request can be neither sent nor
-// settled: it is started when it is due, even while the topic is failing.
+// resolved: it is started when it is due, even while the topic is failing.
 func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {

@@ -107,7 +107,7 @@ func parseForAll(at, outcome string) (resolution, bool) {
 
 // resolvesAll reports whether the annotation is new and resolves this attempt with the others: its
 // outcome was unknown before the time of the annotation, which is not in the future (R27). An
-// attempt that becomes unknown later is never settled by an old value.
+// attempt that becomes unknown later is never resolved by an old value.
 func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)
@@ -120,7 +120,7 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 }
 
 // notResolvedByAll returns a message suffix that explains why a resolution of all attempts does not
-// settle an attempt; "" if the annotation is not of that form.
+// end an attempt; "" if the annotation is not of that form.
 func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	value := ResolveAnnotation(in)
 	if !strings.HasPrefix(value, resolvedAll) {

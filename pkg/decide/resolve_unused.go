@@ -121,10 +121,10 @@ func hasFailed(in *Input) bool {
 func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
 	handled := *in.Subject.Record().Controls()
 	handled.Reconcile = cmp.Or(decision.Handled.Reconcile, handled.Reconcile)
-	settled, resolves := decision.Step.(Resolve)
+	step, resolves := decision.Step.(Resolve)
 	handled.IgnoredResolve = ""
 	switch {
-	case resolves && ResolutionNames(in, settled.AttemptID):
+	case resolves && ResolutionNames(in, step.AttemptID):
 		handled.Resolve = ResolveAnnotation(in)
 	case !resolvesNothing(in):
 	case hasResolved(in):

@@ -31,7 +31,7 @@ func slotRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
 		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		common(decide.ResolvedByPerson),     // a person's resolution ends an unknown outcome
 		slotsOffered,                        // slots that were read stay valid, whatever the state of the account
 		common(decide.AccountIsNotReady),    // no call is possible without a login
 		common(decide.SentElsewhere),        // a request in progress stays with the login that sent it

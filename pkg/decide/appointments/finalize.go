@@ -73,7 +73,7 @@ func cancelRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
 		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		common(decide.ResolvedByPerson),     // a person's resolution ends an unknown outcome
 		common(decide.AccountIsNotReady),    // no call is possible without a login
 		madeElsewhere,                       // the appointment-request belongs to the login that created it
 		openCancel,                          // a cancel at the carrier is tracked until it ends

@@ -110,7 +110,7 @@ func taskRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
 		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		common(decide.ResolvedByPerson),     // a person's resolution ends an unknown outcome
 		hasResult,                           // a result stays, whatever the state of the account
 		testIsNotOffered,                    // a test that the carrier does not offer is never sent
 		hasFailed,                           // a definitive failure stays, too

@@ -21,7 +21,7 @@ func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.Led
 	switch {
 	case in.Former != nil:
 		return decide.LedgerVerdict{Verdict: decide.LoginConflict(&in)}
-	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger, order):
+	case in.IsIncomplete() && !decide.HasOtherHolder(&in) && !decide.IsNewerSchema(&in) && mayHaveBeenSent(ledger, order):
 		return decide.LedgerVerdict{Lost: lostOrder(&in)}
 	case ledger == nil:
 		return decide.LedgerVerdict{}

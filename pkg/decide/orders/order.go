@@ -28,7 +28,7 @@ func orderRules() []decide.Rule[*Input] {
 	common := decide.Common[*Input]
 	return []decide.Rule[*Input]{
 		common(decide.ResponseIsUnrecorded), // a response held in memory is recorded before anything else
-		common(decide.ResolvedByPerson),     // a person's resolution settles an unknown outcome
+		common(decide.ResolvedByPerson),     // a person's resolution ends an unknown outcome
 		rejectionIsConfirmed,                // a person has confirmed that the carrier rejected the accepted order
 		differsFromSent,                     // the object was edited while its order was being sent
 		orderHasEnded,                       // an order that is accepted, or final, is at most read

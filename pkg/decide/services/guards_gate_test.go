@@ -66,17 +66,17 @@ func TestR12TheNextAttemptWaitsUntilTheCacheShowsWhatTheGateSaw(t *testing.T) {
 		return &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), Generation: generation}}
 	}
 	for name, test := range map[string]struct {
-		gate decide.Gate
+		gate decide.GateView
 		want string
 	}{
-		"nothing":                      {decide.Gate{}, "Submit"},
-		"what the cache shows":         {decide.Gate{Object: decide.VersionOf(seen("u-1", 3), seen("u-1", 3))}, "Submit"},
-		"an older object":              {decide.Gate{Object: decide.VersionOf(seen("u-1", 2), seen("u-1", 2))}, "Submit"},
-		"an object that was edited":    {decide.Gate{Object: decide.VersionOf(seen("u-1", 4), seen("u-1", 3))}, "Rest"},
-		"another object of its name":   {decide.Gate{Object: decide.VersionOf(seen("u-2", 1), seen("u-1", 3))}, "Rest"},
-		"an account that was edited":   {decide.Gate{Account: decide.VersionOf(seen("", 2), seen("", 1))}, "Rest"},
-		"another account of its name":  {decide.Gate{Account: decide.VersionOf(seen("a-2", 1), seen("", 1))}, "Rest"},
-		"an account before this one's": {decide.Gate{Account: decide.VersionOf(seen("a-2", 9), seen("a-1", 9))}, "Submit"},
+		"nothing":                     {decide.GateView{}, "Submit"},
+		"what the cache shows":        {decide.GateView{Object: decide.VersionOf(seen("u-1", 3), seen("u-1", 3))}, "Submit"},
+		"an older object":             {decide.GateView{Object: decide.VersionOf(seen("u-1", 2), seen("u-1", 2))}, "Submit"},
+		"an object that was edited":   {decide.GateView{Object: decide.VersionOf(seen("u-1", 4), seen("u-1", 3))}, "Rest"},
+		"another object of its name":  {decide.GateView{Object: decide.VersionOf(seen("u-2", 1), seen("u-1", 3))}, "Rest"},
+		"an account that was edited":  {decide.GateView{Account: decide.VersionOf(seen("", 2), seen("", 1))}, "Rest"},
+		"another account of its name": {decide.GateView{Account: decide.VersionOf(seen("a-2", 1), seen("", 1))}, "Rest"},
+		"an account before it":        {decide.GateView{Account: decide.VersionOf(seen("a-2", 9), seen("a-1", 9))}, "Submit"},
 	} {
 		view := settled(wanting)
 		view.Memory.Gate = test.gate

@@ -18,7 +18,7 @@ func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	switch {
 	case in.Former != nil:
 		return decide.LedgerVerdict{Verdict: decide.LoginConflict(&in)}
-	case in.IsIncomplete() && !decide.HeldByAnother(&in) && !decide.IsNewerSchema(&in):
+	case in.IsIncomplete() && !decide.HasOtherHolder(&in) && !decide.IsNewerSchema(&in):
 		return decide.LedgerVerdict{Lost: decide.ReceiptLost(&in, v1alpha1.OperationPlanChange, "service")}
 	case in.Ledger == nil:
 		return decide.LedgerVerdict{}

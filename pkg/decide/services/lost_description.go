@@ -62,15 +62,13 @@ func isProvenByDescription(in *Input, open *v1alpha1.Request) bool {
 
 // proofAfter is the time from the intent of an attempt until a description can prove its outcome.
 // The attempt ends within a minute: at most 10 s pass until the dial (R13) and 45 s until the
-// response. The other 15 s are the settling time, in which the carrier may not yet show a change
-// that it has accepted.
+// response. In the other 15 s, the carrier may not show yet a change that it has accepted.
 const proofAfter = time.Minute + 15*time.Second
 
-// askedAfter reports whether a reading was asked for after an attempt had certainly ended and the
-// settling time had passed. This must hold both by the recorded time of the intent and by the local
-// clock since the attempt was first seen (R19), because another process may have written the
-// recorded time with a clock that is behind. Each comparison is made separately, because only the
-// local time has a monotonic clock.
+// askedAfter reports whether a reading was asked for long enough after an attempt to prove its outcome,
+// by the recorded time of the intent and by the local clock since the attempt was first seen (R19):
+// another process may have written the recorded time with a clock that is behind. The comparisons are
+// separate, because only the local time has a monotonic clock.
 func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	return !at.Before(recorded) && !at.Before(seen)

@@ -64,7 +64,7 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	case isReclaimed(in, open):
 		return decide.ResolveSucceeded(decide.WriterRule, open, "")
 	case open.Operation.AltersCancellation() && !isChanging(in) &&
-		readSince(in, in.Past(open.SubmittedAt).Add(settleTime)):
+		readSince(in, in.Past(open.SubmittedAt).Add(showsAfter)):
 		return shownByCancellation(in, open)
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 func isReclaimed(in *Input, open *v1alpha1.Request) bool {
 	known := in.Service.LastKnown().Cancellation
 	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && known != nil && !known.Cancelled &&
-		readSince(in, in.Past(open.SubmittedAt).Add(settleTime))
+		readSince(in, in.Past(open.SubmittedAt).Add(showsAfter))
 }
 
 // isProvableByHealth reports whether health can show that a plan change was carried out: the plan
@@ -137,14 +137,14 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 // one has been requested since, the request is abandoned. A request that is no longer wanted is
 // abandoned, too, once the cancellation is shown as it was before.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
-	if !in.Now.Before(in.Past(open.SubmittedAt).Add(settleLimit)) && givesNoCancellation(in, open) {
+	if !in.Now.Before(in.Past(open.SubmittedAt).Add(showsWithin)) && givesNoCancellation(in, open) {
 		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
 	}
-	if at := settleReadAt(in, open); !readSince(in, at) {
+	if at := outcomeReadAt(in, open); !readSince(in, at) {
 		return awaitEvidence(in, open, decide.TopicCancellation, theCancellation, at)
 	}
-	if settled := shownByCancellation(in, open); settled != nil {
-		return settled
+	if ended := shownByCancellation(in, open); ended != nil {
+		return ended
 	}
 	if open.Repeats >= decide.MaxRepeats || isChanging(in) {
 		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
@@ -159,7 +159,7 @@ func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Cancellation
 	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Alike <= 1
 	return (reading.Refused() || carrier.IsNotShownYet(reading.Err)) && !momentary &&
-		!reading.RequestedAt.Before(settleReadAt(in, open))
+		!reading.RequestedAt.Before(outcomeReadAt(in, open))
 }
 
 // shownByCancellation resolves a request from the newest reading of the cancellation; nil if that
@@ -180,22 +180,22 @@ func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-func settleReadAt(in *Input, open *v1alpha1.Request) time.Time {
+func outcomeReadAt(in *Input, open *v1alpha1.Request) time.Time {
 	sent, read := in.Past(open.SubmittedAt), in.Memory.Readings.Cancellation.RequestedAt
-	first := sent.Add(settleTime)
-	if !isChanging(in) || read.Before(first) || !read.Before(sent.Add(settleLimit)) {
+	first := sent.Add(showsAfter)
+	if !isChanging(in) || read.Before(first) || !read.Before(sent.Add(showsWithin)) {
 		return first
 	}
-	return decide.NextLook(settleTime, longestSettlePause, sent, string(in.Subject.GetUID()), read)
+	return decide.NextLook(showsAfter, longestShowPause, sent, string(in.Subject.GetUID()), read)
 }
 
 // A reschedule or abort whose response was lost is expected to show in the cancellation after
-// settleTime. While the carrier reports that a change of the cancellation is in progress, it is read
-// again after growing pauses of up to longestSettlePause, until settleLimit after the request.
+// showsAfter. While the carrier reports that a change of the cancellation is in progress, it is read
+// again after growing pauses of up to longestShowPause, until showsWithin after the request.
 const (
-	settleTime         = 15 * time.Second
-	longestSettlePause = 5 * time.Minute
-	settleLimit        = 30 * time.Minute
+	showsAfter       = 15 * time.Second
+	longestShowPause = 5 * time.Minute
+	showsWithin      = 30 * time.Minute
 )
 
 func asWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {

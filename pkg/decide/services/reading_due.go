@@ -170,10 +170,10 @@ func (o observation) due(in *Input) (bool, time.Time) {
 	case decide.ReconcileRequested(&in.Input, reading), o.firstNow && !reading.Refused():
 		return true, time.Time{}
 	}
-	// A first reading, or one that was requested, can be made just before a slot.
+	// A first reading, or one that was requested, can be made just before a regular one.
 	recent := reading.RequestedAt.Add(o.interval / 4)
-	slot := decide.NextSlot(string(in.Subject.GetUID()), o.interval, decide.Later(in.Memory.FirstSeen, recent))
-	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), slot)
+	regular := decide.NextAtInterval(string(in.Subject.GetUID()), o.interval, decide.Later(in.Memory.FirstSeen, recent))
+	next := decide.Earlier(decide.NotifiedReadAt(&in.Input, o.topic), regular)
 	return !in.Now.Before(next), next
 }
 

@@ -26,7 +26,7 @@ func every(interval v1alpha1.Duration) func(*services.Input) {
 // atSlotAfterReading is the moment of a slot, so long after a reading of health.
 func atSlotAfterReading(long time.Duration) func(*services.Input) {
 	return func(in *services.Input) {
-		in.Now = decide.NextSlot(string(in.Service.GetUID()), time.Hour, in.Now.Add(time.Hour))
+		in.Now = decide.NextAtInterval(string(in.Service.GetUID()), time.Hour, in.Now.Add(time.Hour))
 		in.Memory.Readings.Health.RequestedAt = in.Now.Add(-long)
 	}
 }

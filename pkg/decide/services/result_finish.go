@@ -208,7 +208,7 @@ func ApplyTarget(
 }
 
 // mustReadAgain reports whether the known cancellation is older than the result of a request. A
-// reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
+// reclaim ends a cancellation. After a reschedule or abort that ended without its result, the
 // known cancellation may or may not show the change.
 func mustReadAgain(
 	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
