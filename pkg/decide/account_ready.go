@@ -33,8 +33,7 @@ func AccountIsNotReady(in *Input) *Decision {
 }
 
 // MayProve reports whether an object may make the free call that shows whether the carrier accepts
-// the account's token. A new process makes it for an account that is shown as Ready; whether any
-// other account becomes Ready is found out for the account itself.
+// the account's token: for an account that is shown as Ready. Any other is checked by its own pass.
 func MayProve(account *Account) bool {
 	return account.Object != nil && account.Unproven && account.Unusable == nil && IsShownReady(account.Object)
 }
@@ -100,8 +99,8 @@ func IsShownReady(account *v1alpha1.CarrierAccount) bool {
 // IsReady reports whether an account is Ready.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
 
-// SentElsewhere enforces that a request stays with its login: it is not tracked, verified or repeated
-// with another one, which may be another carrier's.
+// SentElsewhere enforces that a request stays with its login: it is not tracked, verified or
+// repeated with another one, which may be another carrier's.
 func SentElsewhere(in *Input) *Decision {
 	for _, open := range in.Subject.Record().OpenRequests() {
 		if !isElsewhere(in, open) {
@@ -132,9 +131,8 @@ func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
-// NotFoundOrForbidden is the verdict on a service that the carrier does not show to the account,
-// and on a service that is not on the account's list. The wording is the same, so that it does not
-// reveal which of the two applies.
+// NotFoundOrForbidden is the verdict on a service that the carrier does not show to the account, or
+// that is not on the account's list. The wording does not reveal which of the two applies.
 func NotFoundOrForbidden(serviceID v1alpha1.CarrierID) Verdict {
 	return notFoundOrForbidden(serviceID, "the operator tries again automatically")
 }

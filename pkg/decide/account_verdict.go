@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError reports that a Secret, or a key in it, does not exist or has invalid content. A
-// Secret that may not be used with the hosts of the account gets the same message as a missing one,
-// so that nobody can use an account of their own to find out which Secrets exist.
+// SecretError reports that a Secret, or a key in it, does not exist or has invalid content. One
+// that may not be used with the account's hosts gets the same message as a missing one, so that
+// nobody learns which Secrets exist.
 type SecretError struct {
 	Secret, Key string
 	Hosts       []string // the hosts that the Secret would have to allow; empty if it is used with no host
@@ -65,9 +65,9 @@ type Login struct {
 	Sharing []*v1alpha1.CarrierAccount // the other accounts whose rates count for the login
 }
 
-// shortestOutage is how long an identity provider or a carrier must have failed before an account that
-// was ready is no longer so. Such a change is written to the account and to each of its objects, and
-// stops their calls, so one failed exchange must not cause it.
+// shortestOutage is how long an identity provider or a carrier must have failed before an account
+// that was ready is no longer so. That stops the calls of all its objects, so one failed exchange
+// must not.
 const shortestOutage = time.Minute
 
 // CarrierAccount decides about an account from the result of its login. An account that cannot
@@ -92,17 +92,16 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr err
 	return verdict
 }
 
-// mayPass reports whether the identity provider, or the carrier, has failed only for a short time, for
-// an account that is shown as ready with this login.
+// mayPass reports whether the identity provider, or the carrier, has failed only for a short time,
+// for an account that is shown as ready with this login.
 func mayPass(account *v1alpha1.CarrierAccount, login Login, now time.Time) bool {
 	isShown := IsShownReady(account) && readyOf(account).ObservedGeneration == account.Generation
 	return isShown && loginReason(login.Err) == v1alpha1.ReasonUnreachable &&
 		now.Sub(login.Outage.Since) < shortestOutage
 }
 
-// loginMessage says why there is no token, and what to do. An identity provider that rejects the
-// client does not say whether the client's name, the key's ID or the key is wrong, so the message
-// names what to check.
+// loginMessage says why there is no token, and what to check: an identity provider that rejects the
+// client does not say whether the client's name, the key's ID or the key is wrong.
 func loginMessage(account *v1alpha1.CarrierAccount, login error) string {
 	token, ok := errors.AsType[*carrier.TokenError](login)
 	unproven, isUnproven := errors.AsType[*UnprovenError](login)

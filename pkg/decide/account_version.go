@@ -14,9 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// CallVersion returns the API version with which an account calls an operation: the account's own
-// version or, if that does not have the operation and the account is not strict, the least version
-// that has it.
+// CallVersion returns the API version with which an account calls an operation: its own or, if that
+// does not have the operation and the account is not strict, the least version that has it.
 func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) int {
 	version := int(account.Spec.APIVersion)
 	contract, known := carrier.ContractOf(operation)
@@ -43,9 +42,7 @@ func CheckSupported(in *Input, operation carrier.Operation) error {
 // RaiseVersion is the advice about an operation that a strict account's version does not have.
 const RaiseVersion = "raise spec.apiVersion of the CarrierAccount, or set its spec.familyVersions to Least"
 
-// ReadVersion returns the API version with which an account reads a topic: the account's own
-// version or, if that does not have the call and the account is not strict, the least version that
-// has it.
+// ReadVersion returns the API version with which an account reads a topic, as [CallVersion] does.
 func ReadVersion(account *v1alpha1.CarrierAccount, topic Topic) int {
 	switch {
 	case topic != TopicService:
@@ -60,8 +57,8 @@ func serviceReadSupported(account *v1alpha1.CarrierAccount) error {
 	return carrier.ServiceReadContract().SupportedAt(ReadVersion(account, TopicService))
 }
 
-// MayReadService reports whether an account reads its services: it has the extension, and the carrier
-// has not refused it.
+// MayReadService reports whether an account reads its services: it has the extension, and the
+// carrier has not refused it.
 func MayReadService(account *Account) bool {
 	if account.Object == nil || !account.Object.Extends(v1alpha1.ExtensionServiceRead) {
 		return false
@@ -82,8 +79,7 @@ func ServiceReadRefused(readings *Readings) error {
 }
 
 // ExtensionsAspect reports whether the carrier has those extensions of an account that have been
-// used; nil if none has been used. An extension that the account's version does not have cannot be
-// used.
+// used; nil if none has been used.
 func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspect {
 	known = ofAccount(account, known)
 	if len(known) == 0 {

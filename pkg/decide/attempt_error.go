@@ -88,8 +88,7 @@ func lasting(all []carrier.SubError) []carrier.SubError {
 }
 
 // endsInProgress reports whether a sub-error means that somebody else's request is in progress. The
-// specification names one such code; a carrier may have others of that form (spec §7). The codes
-// of diagnostic tests and cancellations are spelled with hyphens.
+// specification names one such code (spec §7); some codes are spelled with hyphens.
 func endsInProgress(code string) bool {
 	return strings.HasSuffix(strings.ReplaceAll(code, "-", "."), ".in.progress")
 }

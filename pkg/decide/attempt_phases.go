@@ -33,10 +33,9 @@ func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 	return v1alpha1.EndedByCarrier
 }
 
-// MayBecome reports whether a writer may change the phase of an attempt. It is the table of R14;
-// apply in controllers/internal/operate/fact.go refuses every other change. The outcome of a
-// repeat is weakened afterwards, because an earlier attempt may have been accepted: see
-// EndUnreached and PhaseOfRefusal.
+// MayBecome reports whether a writer may change the phase of an attempt: the table of R14. The
+// outcome of a repeat is weakened afterwards, because an earlier attempt may have been accepted:
+// see EndUnreached and PhaseOfRefusal.
 func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) bool {
 	switch by {
 	case WriterSender:
@@ -199,9 +198,7 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return meaningOf(phase).implies == impliesNotAccepted
 }
 
-// EndedInFailure reports whether an attempt is not made again before a person has done something: it
-// has failed definitively, its result has another value than requested, or it is a query that went
-// unanswered three times.
+// EndedInFailure reports whether an attempt is not made again before a person has done something.
 func EndedInFailure(last *v1alpha1.Request) bool {
 	return last != nil && (Definitive(last.Phase) || ResultDiffers(last) || exhausted(last))
 }
@@ -210,9 +207,9 @@ func EndedInFailure(last *v1alpha1.Request) bool {
 // automatically, unless [AutoRetryAt] permits it.
 func Definitive(phase v1alpha1.RequestPhase) bool { return meaningOf(phase).failed }
 
-// IsReadAgain reports whether a request has succeeded and is tracked once more for its result.
-// Later responses from the carrier do not change its success. So it is never overdue, its Location
-// is never lost, and no person resolves it: the carrier has ended it (R14).
+// IsReadAgain reports whether a request has succeeded and is tracked once more for its result. It
+// is never overdue, its Location is never lost, and no person resolves it: the carrier has ended it
+// (R14).
 func IsReadAgain(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
 }
@@ -232,8 +229,8 @@ func StandsForLostLedger(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
 
-// StandsForAll reports whether a request still stands for everything that was sent before the ledger
-// was lost. It does not once a person has found one of those requests at the carrier.
+// StandsForAll reports whether a request still stands for everything that was sent before the
+// ledger was lost. It does not once a person has found one of those requests at the carrier.
 func StandsForAll(request *v1alpha1.Request) bool {
 	return StandsForLostLedger(request) && IsLostWithItsLedger(request)
 }

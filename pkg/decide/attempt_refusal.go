@@ -11,10 +11,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the error that the
-// attempt has now. It is Rejected if that proves that the carrier does not have the request. If not,
-// it is the phase in which the outcome is verified, as after a lost response. The account is the one
-// that the request was sent with.
+// PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the error that
+// the attempt has now: Rejected if that proves that the carrier does not have the request,
+// otherwise the phase in which the outcome is verified. The account is the one that the request was
+// sent with.
 func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) v1alpha1.RequestPhase {
 	switch {
 	case isQuery(attempt):
@@ -42,13 +42,13 @@ func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
 // IsBusy reports whether the carrier has refused a request because one is in progress.
 func IsBusy(why *v1alpha1.RequestError) bool { return why != nil && endsInProgress(why.Code) }
 
-// showsOutcome reports whether it is known, before the next attempt is sent, whether the carrier has
-// carried out a request that it refused because one is in progress. The one in progress may be this
-// very request, if something between the operator and the carrier has sent it twice and returned the
-// second response; or it may be an earlier attempt that a person has resolved too early. A request of
-// a class that is not chargeable changes nothing more if it is sent again. A plan change is sent again
-// only after a reading, which shows the outcome if the plan, or what else is read, was different
-// before. Nothing shows the outcome of a request of class Never.
+// showsOutcome reports whether it is known, before the next attempt is sent, whether the carrier
+// has carried out a request that it refused because one is in progress. The one in progress may be
+// this very request, if something between the operator and the carrier has sent it twice and
+// returned the second response; or it may be an earlier attempt that a person has resolved too
+// early. A request of a class that is not chargeable changes nothing more if it is sent again. A
+// plan change is sent again only after a reading, which shows the outcome if the plan, or what else
+// is read, was different before. Nothing shows the outcome of a request of class Never.
 func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) bool {
 	switch class := ClassOf(attempt.Operation, attempt.Target); {
 	case !class.Costly():
@@ -66,13 +66,14 @@ func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) b
 		health.SupportedAt(CallVersion(account, carrier.Health)) == nil
 }
 
-// differs reports whether a reading shows that a value was set: it was known before, and was another.
+// differs reports whether a reading shows that a value was set: it was known before, and was
+// another.
 func differs(before, target string) bool {
 	return before != "" && target != "" && !SameName(before, target)
 }
 
-// busyText says what a refusal because a request is in progress may mean for an attempt whose outcome
-// it does not show, and which resolution is right in each case.
+// busyText says what a refusal because a request is in progress may mean for an attempt whose
+// outcome it does not show, and which resolution is right in each case.
 func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	which := "that may be this very request, if it was sent twice on its way to the carrier"
 	if earlier := unprovenBefore(in.Ledger, open); earlier != nil {
@@ -87,10 +88,11 @@ func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) str
 		"request is in progress: NotAccepted is right only if it is neither of these", why.Code, ErrorMessage(why), which)
 }
 
-// unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the carrier
-// may have although nobody has its response: a person resolved it as not accepted or abandoned it, or
-// a reading seemed to show that. It returns nil if there is none, or if the carrier has accepted a
-// request since, which it does only while no other is in progress. The ledger may be nil.
+// unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the
+// carrier may have although nobody has its response: a person resolved it as not accepted or
+// abandoned it, or a reading seemed to show that. It returns nil if there is none, or if the
+// carrier has accepted a request since, which it does only while no other is in progress. The
+// ledger may be nil.
 func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1alpha1.EndedAttempt {
 	if ledger == nil {
 		return nil
@@ -111,8 +113,8 @@ func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1a
 }
 
 // AnotherInProgress reports whether the carrier refused a request because somebody else's is in
-// progress. The request was rejected, so the next attempt is not a repeat. A refusal that may be about
-// the request itself is not Rejected: see [PhaseOfRefusal].
+// progress. The request was rejected, so the next attempt is not a repeat. A refusal that may be
+// about the request itself is not Rejected: see [PhaseOfRefusal].
 func AnotherInProgress(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseRejected && IsBusy(request.Error)
 }
@@ -127,9 +129,9 @@ func AttemptInHash(in *Input, operation v1alpha1.Operation) string {
 
 // NewestInHash returns the id of the newest attempt that an approval's hash covers: the given
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
-// An attempt that was refused because another request is in progress is not covered: nothing
-// happened and nobody ended it, so it changes neither a hash nor an approval, like one that has not
-// reached the carrier (R11). The newest attempt and the ledger may be nil.
+// One that was refused because another request is in progress changed nothing, so it is not
+// covered, like one that has not reached the carrier (R11). The newest attempt and the ledger may
+// be nil.
 func NewestInHash(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
@@ -151,15 +153,15 @@ func NewestInHash(
 	return ""
 }
 
-// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one. One that was
-// refused because another request was in progress had none.
+// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one. One that
+// was refused because another request was in progress had none.
 func MayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
 	forAnother := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
 	return ended.Outcome.Reached() && !forAnother
 }
 
-// NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one; nil
-// if there is none. It reports false if the ledger has dropped it.
+// NewestWithEffect returns the operation's newest attempt that had an effect, or may have had one;
+// nil if there is none. It reports false if the ledger has dropped it.
 func NewestWithEffect(in *Input, operation v1alpha1.Operation) (newest *v1alpha1.Request, known bool) {
 	id, newest := AttemptInHash(in, operation), ReachedOf(in, operation)
 	switch {

@@ -86,7 +86,8 @@ func ContactIsUnreadable(in *Input, contact ContactSource) *Decision {
 }
 
 // AwaitContact waits until the contact of a request that a person is asked to approve has been read
-// once: without it, the request could not be sent. Nil if it can be read, or if there is none to read.
+// once: without it, the request could not be sent. Nil if it can be read, or if there is none to
+// read.
 func AwaitContact(in *Input, contact ContactSource) *Decision {
 	held := ContactIsUnreadable(in, contact)
 	if held != nil || contact.Secret == "" || in.Memory.ContactRead == contact.Secret {
@@ -123,8 +124,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 // has to decide about any other request.
 type TaskEvidence struct{ *Input }
 
-// Verify decides about a request that may or may not have reached the carrier. A Query whose handle
-// is unknown at the carrier, or belongs to something else, is sent again after a minute.
+// Verify decides about a request that may not have reached the carrier. A Query whose handle is
+// lost is sent again after a minute.
 func (t TaskEvidence) Verify(open *v1alpha1.Request) *Decision {
 	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
 		return ResolveBy(WriterRule, open, v1alpha1.PhaseOutcomeUnknown, WhyUnknown(open))

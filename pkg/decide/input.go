@@ -160,9 +160,7 @@ type Spending struct {
 }
 
 // FutureReservations maps attempt ids to the monotonic time at which a process first saw a
-// reservation whose time was in the future. The hour for which it counts is measured from then
-// (R19). The request was sent before the reservation was first seen. If the monotonic clock stops
-// while the machine sleeps, the reservation counts for longer.
+// reservation whose time was in the future. The hour for which it counts is measured from then (R19).
 type FutureReservations map[string]time.Duration
 
 // newestRequests returns the newest request of each operation of the object that has one.

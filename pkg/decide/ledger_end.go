@@ -15,9 +15,9 @@ import (
 // LedgerKeptWhole is how long a ledger keeps everything after its last attempt.
 const LedgerKeptWhole = 90 * 24 * time.Hour
 
-// MayShrink reports whether a ledger may be reduced to what prevents a second request, provided that
-// no object uses it: it is about an order, a service or the tests of one, nothing is open, and the
-// newest attempt is older than LedgerKeptWhole.
+// MayShrink reports whether a ledger may be reduced to what prevents a second request, provided
+// that no object uses it: it is about an order, a service or the tests of one, nothing is open, and
+// the newest attempt is older than LedgerKeptWhole.
 func MayShrink(ledger *v1alpha1.RequestLedger, now time.Time) bool {
 	spec := &ledger.Spec
 	isAbout := spec.Order != nil || spec.Service != nil || spec.Diagnostics != nil
@@ -34,9 +34,9 @@ func MayShrink(ledger *v1alpha1.RequestLedger, now time.Time) bool {
 }
 
 // Shrink reduces a ledger to what prevents a second request: per operation, the newest attempt that
-// reached the carrier or may have, and who approved and resolved it. It drops earlier attempts, and
-// what only explains an order. What is known of a service stays, because a service that is managed
-// again is compared with it. It reports whether that changes anything.
+// reached the carrier or may have, and who approved and resolved it. What is known of a service
+// stays, because a service that is managed again is compared with it. It reports whether anything
+// changes.
 func Shrink(ledger *v1alpha1.RequestLedger) (changed bool) {
 	spec := &ledger.Spec
 	before := spec.DeepCopy()

@@ -160,8 +160,8 @@ type Reading struct {
 	Order        carrier.Order
 }
 
-// ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead). A
-// value that the description does not have is empty.
+// ServiceValues is what is kept of the carrier's description of a service (extension ServiceRead).
+// A value that the description does not have is empty.
 type ServiceValues struct {
 	v1alpha1.DescribedValues // in the spelling of requests
 
@@ -214,8 +214,7 @@ func (r *Reading) MarkRecorded() {
 	}
 }
 
-// DropStale drops large data that is no longer needed: prices that are too old to be shown or used,
-// and disruptions, which are in the status by then. The fact that they were read is kept.
+// DropStale drops prices that are too old, and disruptions, which are in the status by then.
 func (r *Readings) DropStale(now time.Time) {
 	if !now.Before(r.Options.RequestedAt.Add(QuoteAge)) {
 		r.Options.Options = carrier.PlanOptionsResult{}

@@ -175,10 +175,9 @@ func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
 	facts.Cancellable, facts.NFAS = found.IsCancellable, found.IsNFAS
 }
 
-// Confirm applies the resolution of an accepted order as succeeded. A rejection is removed from the
-// status: it was false, or the carrier has withdrawn it. An order that the carrier shows with other
-// values than requested counts as right. The ledger is not changed, because it records the order as
-// succeeded all the time.
+// Confirm applies the resolution of an accepted order as succeeded: a rejection is removed from the
+// status, and an order that the carrier shows with other values than requested counts as right. The
+// ledger records the order as succeeded all the time.
 func Confirm(in *Input) {
 	request, status := requestOf(in), &in.Order.Status
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded ||
@@ -219,8 +218,8 @@ func stated(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, taken *carr
 	)
 }
 
-// statedOfPlace returns the location, the infrastructure and what is taken over there. An NTD that is
-// replaced has another id afterwards.
+// statedOfPlace returns the location, the infrastructure and what is taken over there. An NTD that
+// is replaced has another id afterwards.
 func statedOfPlace(spec *v1alpha1.ServiceOrderSpec, taken *carrier.Order) []decide.Stated {
 	values := []decide.Stated{{What: "location", Asked: spec.Qualification.LocationID, Shown: taken.LocationID}}
 	if place, found := spec.Infrastructure, taken.Infrastructure; place != nil && found != nil &&

@@ -24,11 +24,9 @@ func approvalIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	return cmp.Or(decide.AwaitContact(&in.Input, contactOf(in, want.Target)), waits)
 }
 
-// needsApproval reports whether a change waits for a person. Under OnCost it does if a one-time fee
-// is above zero, the monthly fee rises, or either is unknown: an aggregation conversion and a
-// reclaim have no quoted price. It also does if it is the first change of a service that the object
-// did not order. An unreadable value needs approval whatever the policies say (R7), and so do
-// unknown values.
+// needsApproval reports whether a change waits for a person. Under OnCost it does if it costs
+// money, or is the first change of a service that the object did not order. An unreadable value
+// needs approval whatever the policies say (R7), and so do unknown values.
 func needsApproval(in *Input, want decide.DesiredChange) bool {
 	return needsApprovalAtAnyPrice(in, want) || approvalOf(in) == v1alpha1.ApprovalOnCost && costsMoney(want)
 }
@@ -98,8 +96,8 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 	return decide.ApprovalReason{Why: why, Priced: true}
 }
 
-// whyUnknown explains why values are unknown. With the extension ServiceRead, the carrier can report
-// the others than the plan, but does not show them for this service.
+// whyUnknown explains why values are unknown. With the extension ServiceRead, the carrier can
+// report the others than the plan, but does not show them for this service.
 func whyUnknown(in *Input) string {
 	why, unread := "", []string(nil)
 	for _, change := range differences(in.wanted.changes) {
@@ -140,8 +138,8 @@ func isFirstChange(in *Input) bool {
 }
 
 // mayHaveChanged reports whether the object sent an attempt in this phase that has changed the
-// service, or may have. An attempt that the carrier refused has changed nothing. One that was repeated
-// does not count, because its repeat does.
+// service, or may have. An attempt that the carrier refused has changed nothing. One that was
+// repeated does not count, because its repeat does.
 func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
 	own := uid == string(in.Service.UID) && !takenOver
 	return own && phase != v1alpha1.PhaseRepeated && !decide.MayOrderAgain(phase)
@@ -191,11 +189,8 @@ func differences(wanted []decide.DesiredChange) []v1alpha1.Change {
 	return changes
 }
 
-// pendingHash returns the hash of the plan of changes. It covers the login, the object, its
-// generation and last attempts, the admission policy that decides who may approve, the bodies, the
-// carrier's values, the fees and a trust that was used up, so that no two plans have the same hash
-// and an old approval never matches. An approved plan keeps its hash until it is carried out,
-// because one approval covers all of its changes.
+// pendingHash returns the hash of the plan of changes. An approved plan keeps its hash until it is
+// carried out, because one approval covers all of its changes.
 func pendingHash(in *Input, inProgress []v1alpha1.Change, wanted []decide.DesiredChange) string {
 	if newest := newestApproved(in); newest != nil && hasApprovedBodies(in, newest.ApprovedHash, wanted) &&
 		isBeingCarriedOut(in, newest, append(inProgress, differences(wanted)...)) {
@@ -217,8 +212,8 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 }
 
 // hashOf returns the hash of the wanted changes as they are shown, and of the login that would send
-// them: an approval for one carrier is none for another. Changes in progress are shown, too,
-// but are not part of what is approved: an approval that is given meanwhile is valid after their end.
+// them: an approval for one carrier is none for another. Changes in progress are shown, too, but
+// are not part of what is approved: an approval that is given meanwhile is valid after their end.
 func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	const each = 3
 	facts := append(make([]any, 0, each*(2+len(wanted))), in.Account.Memory(),
@@ -234,9 +229,10 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	return decide.ApprovalHash(facts)
 }
 
-// newestApproved returns the newest attempt that was made under an approval; nil if there is none. It
-// contains what was left of the approved plan when it was made. An attempt that was not sent proves no
-// approval: its last check may have found that the policy which decides who may approve was missing.
+// newestApproved returns the newest attempt that was made under an approval; nil if there is none.
+// It contains what was left of the approved plan when it was made. An attempt that was not sent
+// proves no approval: its last check may have found that the policy which decides who may approve
+// was missing.
 func newestApproved(in *Input) (newest *v1alpha1.Request) {
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
@@ -248,8 +244,8 @@ func newestApproved(in *Input) (newest *v1alpha1.Request) {
 	return newest
 }
 
-// isBeingCarriedOut reports whether the plan of the newest approved attempt is in progress without a
-// failure, and its remaining changes are exactly the ones wanted now. A completed change does not
+// isBeingCarriedOut reports whether the plan of the newest approved attempt is in progress without
+// a failure, and its remaining changes are exactly the ones wanted now. A completed change does not
 // remain, so making the same change again needs a new plan.
 func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Change) bool {
 	for i := range in.Service.Status.Requests {
@@ -266,9 +262,10 @@ func isBeingCarriedOut(in *Input, newest *v1alpha1.Request, left []v1alpha1.Chan
 }
 
 // isCarriedOut reports whether the change that an operation makes in an approved plan was made
-// already. The newest attempt under the approval lists what was left when it was made, so the change
-// was made since: under the approval, or without it, for example because the carrier had meanwhile
-// moved the service, and going back needed no approval. What the ledger has dropped counts as made.
+// already. The newest attempt under the approval lists what was left when it was made, so the
+// change was made since: under the approval, or without it, for example because the carrier had
+// meanwhile moved the service, and going back needed no approval. What the ledger has dropped
+// counts as made.
 func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operation) bool {
 	if own := in.Service.RequestOf(operation); own != nil && own.ApprovedHash == newest.ApprovedHash {
 		return own.Phase == v1alpha1.PhaseSucceeded
@@ -281,9 +278,9 @@ func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operat
 }
 
 // hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
-// were approved. An attempt records its body. An SLA is sent together with the plan and term that
-// the service has. If either became known after the first attempt at the plan was sent, the request
-// is no longer the approved one.
+// were approved. An SLA is sent together with the plan and term that the service has: if either
+// became known after the first attempt at the plan was sent, the request is no longer the approved
+// one.
 func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange) bool {
 	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
 		sent := in.Service.RequestOf(want.Operation)
@@ -370,8 +367,8 @@ func isPriced(in *Input, want decide.DesiredChange) bool {
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every service
-// of an imported fleet may have one.
+// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every
+// service of an imported fleet may have one.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {
 		return false

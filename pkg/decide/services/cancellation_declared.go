@@ -64,8 +64,8 @@ func whyCancellationCannotApply(in *Input) *decide.Verdict {
 	return rescheduleBarred(in, declared, known)
 }
 
-// abortBarred returns why the cancellation can no longer be aborted; nil if it can. A service that is
-// to be reclaimed does not need the abort.
+// abortBarred returns why the cancellation can no longer be aborted; nil if it can. A service that
+// is to be reclaimed does not need the abort.
 func abortBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 	if !isFinal(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
@@ -75,8 +75,8 @@ func abortBarred(in *Input, known *v1alpha1.CancellationState) *decide.Verdict {
 		cmp.Or(known.RequestDate, "an unknown date"), known.Status)))
 }
 
-// rescheduleBarred returns why the cancellation cannot be moved to the declared date; nil if it can,
-// or if it has that date.
+// rescheduleBarred returns why the cancellation cannot be moved to the declared date; nil if it
+// can, or if it has that date.
 func rescheduleBarred(in *Input, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *decide.Verdict {
 	date := string(declared.Date)
 	switch {
@@ -111,9 +111,8 @@ func howEnded(in *Input) string {
 }
 
 // recordAgreement records that the carrier's cancellation is as declared. From then on a different
-// one is drift, until the spec declares something else. The end of a service counts for any date, as
-// in serviceHasEnded. Otherwise, each new process would read it again, although nothing is left to
-// compare and the carrier may no longer show the service.
+// one is drift, until the spec declares something else. The end of a service counts for any date:
+// otherwise each new process would read it again, although nothing is left to compare.
 func recordAgreement(in *Input) {
 	known := in.Service.LastKnown().Cancellation
 	if known == nil {
@@ -177,7 +176,8 @@ func onlyReportsCancellationDrift(in *Input, want decide.DesiredChange) bool {
 	return cancellationWasAsDeclared(in) && !corrects(in, want.Operation)
 }
 
-// cancellationWasAsDeclared reports whether the carrier's cancellation was as declared at some time.
+// cancellationWasAsDeclared reports whether the carrier's cancellation was as declared at some
+// time.
 func cancellationWasAsDeclared(in *Input) bool {
 	known := in.Service.LastKnown().Cancellation
 	return known != nil && known.Agreed == declaredEnding(in)
@@ -191,8 +191,8 @@ func readSinceDeclared(in *Input) bool {
 
 // showsKnownCancellation reports whether the newest reading shows the known cancellation. The two
 // differ if the status is older than the reading, or was not written after it. A reading that finds
-// the cancellation being changed does not count, until there are so many in a row that the carrier may
-// always answer like this.
+// the cancellation being changed does not count, until there are so many in a row that the carrier
+// may always answer like this.
 func showsKnownCancellation(in *Input) bool {
 	const inARow = 3
 	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation

@@ -65,8 +65,8 @@ func ordered(in *Input, value string) *v1alpha1.KnownValue {
 	return knownValue(decide.Bounded(value, 200), v1alpha1.SourceOrder, in.Now)
 }
 
-// orderedTerm returns the term of the plan that was ordered; nil if the order does not have both, or
-// if the service has had another plan since.
+// orderedTerm returns the term of the plan that was ordered; nil if the order does not have both,
+// or if the service has had another plan since.
 func orderedTerm(in *Input) *v1alpha1.KnownValue {
 	plan := in.Service.LastKnown().Plan
 	if in.Order.Term == 0 || in.Order.Plan == "" || plan != nil && plan.Source != v1alpha1.SourceOrder {
@@ -171,15 +171,15 @@ func trustResult(in *Input) {
 	}
 }
 
-// trustsResult reports whether a person says, with the trust annotation, that the result of an attempt
-// shows what was requested.
+// trustsResult reports whether a person says, with the trust annotation, that the result of an
+// attempt shows what was requested.
 func trustsResult(in *Input, last *v1alpha1.Request) bool {
 	given := decide.Control(in.Subject, v1alpha1.AnnotationTrust)
 	return decide.ResultDiffers(last) && given == last.AttemptID && given != in.Service.Status.Handled.Trust
 }
 
-// The carrier may spell a plan or an SLA in the result of a change in another way than in its offers.
-// Only a person knows whether a name that the carrier does not offer is the requested one.
+// The carrier may spell a plan or an SLA in the result of a change in another way than in its
+// offers. Only a person knows whether a name that the carrier does not offer is the requested one.
 
 // otherName is the name that a result shows instead of the requested one.
 type otherName struct {
@@ -187,9 +187,9 @@ type otherName struct {
 	known     **v1alpha1.KnownValue
 }
 
-// otherNames returns the names in the result of our last plan change that may be the requested ones,
-// spelled differently. The plan that the service had before is another one, and so is every plan and
-// SLA that the carrier is known to offer.
+// otherNames returns the names in the result of our last plan change that may be the requested
+// ones, spelled differently. The plan that the service had before is another one, and so is every
+// plan and SLA that the carrier is known to offer.
 func otherNames(in *Input, last *v1alpha1.Request) []otherName {
 	state := in.Service.Status.Carrier
 	if state == nil || last.Operation != v1alpha1.OperationPlanChange {
@@ -264,8 +264,8 @@ func comparesSpelling(in *Input) bool {
 }
 
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
-// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may have
-// set the declared plan, of which health may have another name.
+// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may
+// have set the declared plan, of which health may have another name.
 func isAtFirstSight(in *Input) bool {
 	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
@@ -315,11 +315,9 @@ func willBeDescribed(in *Input, field string) bool {
 	return false
 }
 
-// isUndescribed reports whether a declared value is about to be read from the description. It is if
-// the value is unknown, and the description contains it or has not been read; or if the value is
-// only known by the name that health has for it, and this process has not requested the
-// description. The description of a service without DSL has no DSL profile, so a new process does
-// not read it again just for the profile.
+// isUndescribed reports whether a declared value is about to be read from the description: it is
+// unknown, or only known by the name that health has for it. The description of a service without
+// DSL has no DSL profile, so a new process does not read it again just for the profile.
 func isUndescribed(in *Input, value *describedValue) bool {
 	known := *value.known
 	switch {

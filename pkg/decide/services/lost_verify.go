@@ -14,10 +14,10 @@ import (
 // cancellation, and by repeating a request if that is harmless.
 type evidence struct{ *Input }
 
-// Verify decides about a request that may or may not have reached the carrier. The description of the
-// service can prove the outcome of any modification. Without it, a request of class Converge is sent
-// again, and for class Verify the cancellation is read. For class Charge, health can prove the outcome
-// if the plan was different before. In any other case a person has to decide.
+// Verify decides about a request that may or may not have reached the carrier. The description of
+// the service can prove the outcome of any modification. Without it, a request of class Converge is
+// sent again, and for class Verify the cancellation is read. For class Charge, health can prove the
+// outcome if the plan was different before. In any other case a person has to decide.
 func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	in := s.Input
 	if decision := verifyByDescription(in, open); decision != nil {
@@ -39,8 +39,8 @@ func (s evidence) Verify(open *v1alpha1.Request) *decide.Decision {
 	return awaitProof(in, open)
 }
 
-// verifyByDescription ends a request if the description of the service proves its success. Otherwise
-// it waits for the next description; nil if none will be read for the request.
+// verifyByDescription ends a request if the description of the service proves its success.
+// Otherwise it waits for the next description; nil if none will be read for the request.
 func verifyByDescription(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if isProvenByDescription(in, open) {
 		return decide.ResolveSucceeded(decide.WriterRule, open, v1alpha1.SourceChangeResult)
@@ -100,8 +100,8 @@ func lastHealthIsRead(in *Input, open *v1alpha1.Request) bool {
 	return reading.Ended() && !reading.RequestedAt.Before(times[len(times)-1])
 }
 
-// verifyTimes returns the three times at which health is read to find out whether the carrier accepted
-// a plan change. If a Location was lost, all three are the end of its grace period.
+// verifyTimes returns the three times at which health is read to find out whether the carrier
+// accepted a plan change. If a Location was lost, all three are the end of its grace period.
 func verifyTimes(in *decide.Input, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute} {
@@ -131,11 +131,10 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	return false, time.Time{}
 }
 
-// verifyCancellation decides about a reschedule or abort that may or may not have reached the
-// carrier, from a reading of the cancellation. If that is as wanted, the request has succeeded. It
-// is sent again only while the cancellation is still the one that was seen before it; if another
-// one has been requested since, the request is abandoned. A request that is no longer wanted is
-// abandoned, too, once the cancellation is shown as it was before.
+// verifyCancellation decides about a reschedule or abort that may not have reached the carrier,
+// from a reading of the cancellation. It is sent again only while the cancellation is still the one
+// that was seen before it. It is abandoned if another one has been requested since, or if it is no
+// longer wanted.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !in.Now.Before(in.Past(open.SubmittedAt).Add(showsWithin)) && givesNoCancellation(in, open) {
 		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
@@ -152,9 +151,9 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
 }
 
-// givesNoCancellation reports whether the carrier answers the read of the cancellation without showing
-// it, from the time on at which a request is expected to show in it. A service that is hidden for a
-// moment may be shown again.
+// givesNoCancellation reports whether the carrier answers the read of the cancellation without
+// showing it, from the time on at which a request is expected to show in it. A service that is
+// hidden for a moment may be shown again.
 func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Cancellation
 	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Alike <= 1
@@ -190,8 +189,8 @@ func outcomeReadAt(in *Input, open *v1alpha1.Request) time.Time {
 }
 
 // A reschedule or abort whose response was lost is expected to show in the cancellation after
-// showsAfter. While the carrier reports that a change of the cancellation is in progress, it is read
-// again after growing pauses of up to longestShowPause, until showsWithin after the request.
+// showsAfter. While the carrier reports that a change of the cancellation is in progress, it is
+// read again after growing pauses of up to longestShowPause, until showsWithin after the request.
 const (
 	showsAfter       = 15 * time.Second
 	longestShowPause = 5 * time.Minute

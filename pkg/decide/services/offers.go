@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// readsPrices reports whether the carrier's offers are read before a change is sent. They are read if
-// the price has to be shown to a person, or if a person may have to decide whether it is a change
-// at all. Only a plan change has offers that can be read (spec §4, plan change options).
+// readsPrices reports whether the carrier's offers are read before a change is sent. They are read
+// if the price has to be shown to a person, or if a person may have to decide whether it is a
+// change at all. Only a plan change has offers that can be read (spec §4, plan change options).
 func readsPrices(in *Input, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange &&
@@ -41,10 +41,9 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// quote prices a plan change from the carrier's options. The price of the plan is in the row of the
-// plan, and the price of the SLA in its own row. The NTD is in the first row, which may be that of
-// an SLA: an SLA change sends the present plan again, and no rule of the carrier says that it then
-// requires no additional NTD. So the price is unknown, and needs an approval (R8).
+// quote prices a plan change from the carrier's options. The NTD is in the first row, which may be
+// that of an SLA: an SLA change sends the present plan again, and no rule of the carrier says that
+// it then requires no additional NTD. So the price is unknown, and needs an approval (R8).
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
@@ -61,8 +60,8 @@ func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// quotePlan sets the fees of a plan change: the new ones from the offers of the wanted plan (none if
-// it is not offered), and the present monthly fee from the offers of the present plan.
+// quotePlan sets the fees of a plan change: the new ones from the offers of the wanted plan (none
+// if it is not offered), and the present monthly fee from the offers of the present plan.
 func quotePlan(in *Input, want decide.DesiredChange, change *v1alpha1.Change, next, offers []carrier.Plan) {
 	planFee := func(offer *carrier.Plan) *carrier.Fee { return offer.PlanFee }
 	if state := in.Service.LastKnown(); state.Plan != nil && !want.Unread {
@@ -156,8 +155,8 @@ func hasOffers(in *Input) bool {
 }
 
 // notOfferedBefore repeats the verdict that is recorded for this generation and this change. The
-// offers are forgotten after some minutes and on a restart, and for this verdict they are read again
-// only if the reconcile annotation asks for it.
+// offers are forgotten after some minutes and on a restart, and for this verdict they are read
+// again only if the reconcile annotation asks for it.
 func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	ready := in.ShownReady()
 	same := slices.ContainsFunc(wantedValues(in, want), func(value wantedValue) bool {
@@ -217,8 +216,8 @@ func ntdOptionsOf(plans []carrier.Plan) []string {
 	return decide.NamesOf(options, func(option carrier.NTDOption) string { return option.Option })
 }
 
-// notOffered says which value the carrier does not offer, and what it offers; "" if it offers each of
-// them, or if that is not known.
+// notOffered says which value the carrier does not offer, and what it offers; "" if it offers each
+// of them, or if that is not known.
 func notOffered(values []wantedValue) string {
 	for _, value := range values {
 		if len(value.offers) > 0 && !slices.Contains(value.offers, value.value) {

@@ -30,8 +30,8 @@ func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingS
 	return &decide.Decision{Step: step, RequeueAt: at, Verdict: verdict}
 }
 
-// awaitTransient waits for a reading, as awaitReading does. Nothing is written while that takes only
-// seconds.
+// awaitTransient waits for a reading, as awaitReading does. Nothing is written while that takes
+// only seconds.
 func awaitTransient(in *Input, topic decide.Topic, what string) *decide.Decision {
 	return markTransient(in, awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable), topic)
 }
@@ -122,9 +122,9 @@ func knowsNoValue(in *Input) bool {
 }
 
 // readsCancellationNow reports whether the cancellation has to be read before its interval is over,
-// because the cancellation is not known, or because only it can tell why the service is not
-// described. A service that has been described exists, so its cancellation is read at its interval,
-// unless the spec declares it. One that is being changed is read again after a pause.
+// because it is not known, or because only it can tell why the service is not described. A service
+// that has been described exists, so its cancellation is read at its interval, unless the spec
+// declares it.
 func readsCancellationNow(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
 	switch {
@@ -206,8 +206,8 @@ func hiddenTopic(in *Input) decide.Topic {
 	return ""
 }
 
-// topicToReadFirst returns a topic that a new process has to read before it reports anything, because
-// the status shows the service as hidden; "" if there is none.
+// topicToReadFirst returns a topic that a new process has to read before it reports anything,
+// because the status shows the service as hidden; "" if there is none.
 func topicToReadFirst(in *Input) decide.Topic {
 	if decide.ReadyIn(in.Service.Status.Conditions).Reason != v1alpha1.ReasonNotFoundOrForbidden {
 		return ""
@@ -283,10 +283,9 @@ func planIsUnknown(in *Input) *decide.Decision {
 	return awaitReading(in, decide.TopicHealth, "the service's plan", v1alpha1.ReasonPlanUnknown)
 }
 
-// firstReadingIsMissing waits for the first reading of the description of the service, or else of its
-// cancellation, a free GET. This reading comes before any report about a service that the carrier
-// has not shown and, unless readings of the cancellation are disabled, before any change of a
-// service that may have been cancelled.
+// firstReadingIsMissing waits for the first reading of the description of the service, or else of
+// its cancellation: before any report about a service that the carrier has not shown and, unless
+// these readings are disabled, before any change of a service that may have been cancelled.
 func firstReadingIsMissing(in *Input) *decide.Decision {
 	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil
