@@ -99,7 +99,7 @@ func WhyNotContinued(
 		return fmt.Sprintf("%s continues %s already", login, *continued)
 	case records != "":
 		return fmt.Sprintf("%s has records of its own, such as RequestLedger %s", login, records)
-	case next != nil && (next.Spec.Account.OwnRecords || len(next.Spec.Account.Reservations) > 0):
+	case hasRecords(next):
 		return fmt.Sprintf("%s has records of its own: see RequestLedger %s", login, next.Name)
 	}
 	return ""
@@ -129,4 +129,9 @@ func RecordOrigin(status *v1alpha1.BroadbandServiceStatus, here v1alpha1.Carrier
 	if state := status.Carrier; state != nil {
 		state.Login = here
 	}
+}
+
+// hasRecords reports whether requests are recorded under the login of a ledger, which may be nil.
+func hasRecords(ledger *v1alpha1.RequestLedger) bool {
+	return ledger != nil && (ledger.Spec.Account.OwnRecords || len(ledger.Spec.Account.Reservations) > 0)
 }

@@ -175,13 +175,16 @@ func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	if !again.IsZero() && !in.Now.Before(again) {
 		return nil
 	}
-	fix := "correct the spec"
-	if last.Phase == v1alpha1.PhaseAbandoned {
-		fix = "change the spec" // nothing is wrong with it
-	}
-	decision := RestStuck(ReasonFor(last), FailureMessage(in, last, fix)+WhyRetryIgnored(in, last))
+	decision := RestStuck(ReasonFor(last), FailureMessage(in, last, fixOf(last))+WhyRetryIgnored(in, last))
 	if AnotherInProgress(last) && !again.IsZero() {
 		decision.Verdict.State = Working // it is sent again by itself: no person is needed
 	}
 	return RequeueAt(decision, Earlier(again, RetryDue(in, last)))
+}
+
+func fixOf(last *v1alpha1.Request) string {
+	if last.Phase == v1alpha1.PhaseAbandoned {
+		return "change the spec" // nothing is wrong with it
+	}
+	return "correct the spec"
 }

@@ -19,10 +19,7 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
-		if next := nextReadingPoll(in, reading); in.Now.Before(next) {
-			return Rest{}, next
-		}
-		return ContinueReading{Topic: topic}, time.Time{}
+		return openReadingStep(in, topic, reading)
 	}
 	if reading.State == ReadingFailed && in.Now.Before(reading.RetryAt) {
 		return Rest{}, reading.RetryAt
@@ -43,3 +40,10 @@ func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, t
 
 // AtOnce makes a reading due now. It is for a reading that a change waits for.
 func AtOnce() (bool, time.Time) { return true, time.Time{} }
+
+func openReadingStep(in *Input, topic Topic, reading *Reading) (Step, time.Time) {
+	if next := nextReadingPoll(in, reading); in.Now.Before(next) {
+		return Rest{}, next
+	}
+	return ContinueReading{Topic: topic}, time.Time{}
+}

@@ -122,10 +122,7 @@ func Body(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.Carri
 // slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
 // slot is suitable, because the query itself succeeded.
 func slotsOffered(in *Input) *decide.Decision {
-	status := &in.Appointment.Status
-	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
-	asked := status.DateFrom == in.Appointment.Spec.DateFrom && !wantsRefresh(in) && !ofAnotherOrder(in)
-	if !known || !asked {
+	if !slotsAreCurrent(in) {
 		return nil
 	}
 	if decide.AccountIsNotReady(&in.Input) == nil {
@@ -133,13 +130,20 @@ func slotsOffered(in *Input) *decide.Decision {
 			return elsewhere
 		}
 	}
-	if status.Cancelled != nil {
+	if in.Appointment.Status.Cancelled != nil {
 		return decide.RestStuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
 	}
 	if gone := orderGone(in); gone != nil {
 		return gone
 	}
 	return decide.RestSettled(v1alpha1.ReasonCompleted, slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)))
+}
+
+// slotsAreCurrent reports whether the slots in the status are those that the spec asks for.
+func slotsAreCurrent(in *Input) bool {
+	status := &in.Appointment.Status
+	known := decide.OpenRequest(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
+	return known && status.DateFrom == in.Appointment.Spec.DateFrom && !wantsRefresh(in) && !ofAnotherOrder(in)
 }
 
 // ofAnotherOrder reports whether the slots are not for the order: they are for a different one, such

@@ -52,8 +52,7 @@ func recordHealth(in *Input, reading *decide.Reading) {
 	state, health := carrierState(in.Service), reading.Health
 	state.TechnologyType = decide.Bounded(health.TechnologyType, 64)
 	state.LocationID = decide.Bounded(health.LocationID, 64)
-	state.AVCID = decide.Bounded(health.AVCID, 64)
-	state.PRIID = decide.Bounded(health.PRIID, 64)
+	state.AVCID, state.PRIID = decide.Bounded(health.AVCID, 64), decide.Bounded(health.PRIID, 64)
 	state.WholesaleServiceID = decide.Bounded(health.WholesaleServiceID, 64)
 	recordRating(in, health)
 	if plan := decide.PlanInHealth(health); plan != "" && !readsPlanFromService(in) {

@@ -61,13 +61,7 @@ func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 	}
 	for contract := range carrier.Contracts() {
 		for _, done := range notShownIn(service, ledger, v1alpha1.Operation(contract.Operation)) {
-			lost := decide.StandsForLostLedger(done)
-			if lost {
-				state.Plan = nil
-			}
-			if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
-				state.Cancellation = nil
-			}
+			forget(state, done)
 		}
 	}
 }
@@ -253,4 +247,14 @@ func changeInShort(changes []v1alpha1.Change, none string) string {
 		words = fmt.Sprintf("%s, +%d", words, left)
 	}
 	return decide.Bounded(words, maxChangeColumn)
+}
+
+func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
+	lost := decide.StandsForLostLedger(done)
+	if lost {
+		state.Plan = nil
+	}
+	if lost || decide.TouchesCancellation(done.Operation) && done.Phase.Ended() {
+		state.Cancellation = nil
+	}
 }

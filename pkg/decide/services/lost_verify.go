@@ -117,7 +117,7 @@ func awaitProof(in *Input, open *v1alpha1.Request) *decide.Decision {
 	times, token := verifyTimes(&in.Input, open), decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := decide.NeededReadingStep(&in.Input, decide.TopicHealth, token,
 		func() (bool, time.Time) { return dueAmong(times, in) })
-	return proofAwaited(in, open, step, at, "the service's health", decide.FormatTimes(&in.Input, times[:]))
+	return proofAwaited(in, open, step, at, "the service's health is read at "+decide.FormatTimes(&in.Input, times[:]))
 }
 
 // dueAmong returns the first of the times that is after the last health request, and reports

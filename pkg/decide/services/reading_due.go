@@ -345,14 +345,14 @@ func awaitEvidence(
 	at = decide.Later(at, reading.RetryAt)
 	step, next := decide.NeededReadingStep(&in.Input, topic, token,
 		func() (bool, time.Time) { return !in.Now.Before(at), at })
-	return proofAwaited(in, open, step, next, what, decide.FormatTime(&in.Input, at))
+	return proofAwaited(in, open, step, next, what+" is read at "+decide.FormatTime(&in.Input, at))
 }
 
 func proofAwaited(
-	in *Input, open *v1alpha1.Request, step decide.Step, next time.Time, what, times string,
+	in *Input, open *v1alpha1.Request, step decide.Step, next time.Time, what string,
 ) *decide.Decision {
-	message := fmt.Sprintf("%s: %s is read at %s and may show the outcome; to resolve the request by hand: %s",
-		decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, times, decide.ResolveHint(&in.Input, open))
+	message := fmt.Sprintf("%s: %s and may show the outcome; to resolve the request by hand: %s",
+		decide.DescribeUnknown(&in.Input, open, decide.WhyUnknown(open)), what, decide.ResolveHint(&in.Input, open))
 	return &decide.Decision{
 		Step: step, RequeueAt: next, Verdict: decide.Working.Verdict(v1alpha1.ReasonProgressing, message),
 	}

@@ -21,9 +21,8 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	}
 	plan, sla := planRow(in), slaRow(in)
 	sendsPlan := len(plan) > 0 && !onlyReportsDrift(in, decide.FieldPlan) || differsInTerm(in)
-	if sendsPlan && !onlyReportsDrift(in, decide.FieldPlan) && approvalOf(in) == v1alpha1.ApprovalAutomatic &&
-		!decide.HasUnknown(plan) && needsUnknownDecision(in, decide.DesiredChange{Changes: sla}) {
-		sla = nil // a person decides about the unknown value; a plan that needs an approval is approved with it
+	if sendsPlan && !onlyReportsDrift(in, decide.FieldPlan) && sendsWithoutSLA(in, plan, sla) {
+		sla = nil
 	}
 	if !sendsPlan && len(sla) == 0 {
 		return decide.DesiredChange{} // drift that is only reported is sent with a request for another reason
@@ -31,9 +30,7 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	want := decide.DesiredChange{Operation: v1alpha1.OperationPlanChange}
 	want.Before.Plan = in.Service.LastKnown().Plan.Value
 	want.Target.Plan, want.Target.Term = targetPlan(in)
-	if in.Service.Spec.Plan != nil {
-		want.Target.NTDOption = in.Service.Spec.Plan.NTDOption
-	}
+	want.Target.NTDOption = ntdOption(in)
 	if len(sla) > 0 {
 		want.Target.RestorationSLA = sla[0].To
 	}
@@ -332,4 +329,18 @@ func drifted(in *Input) []describedValue {
 	return slices.DeleteFunc(describedValues(in, &state), func(value describedValue) bool {
 		return *value.known == nil || (*value.known).DriftedFrom == ""
 	})
+}
+
+// sendsWithoutSLA reports whether a person decides about an unknown SLA, while the known change is
+// sent. If the plan needs an approval anyway, both are approved together.
+func sendsWithoutSLA(in *Input, plan, sla []v1alpha1.Change) bool {
+	return approvalOf(in) == v1alpha1.ApprovalAutomatic && !decide.HasUnknown(plan) &&
+		needsUnknownDecision(in, decide.DesiredChange{Changes: sla})
+}
+
+func ntdOption(in *Input) string {
+	if in.Service.Spec.Plan == nil {
+		return ""
+	}
+	return in.Service.Spec.Plan.NTDOption
 }
