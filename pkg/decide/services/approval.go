@@ -324,32 +324,9 @@ func isZero(amount *v1alpha1.Money) bool {
 	return known && cents == 0
 }
 
-// priceIsUnread waits for the prices of a change if they have to be shown.
-func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
-	if !readsPrices(in, want.Operation) || isPriced(in, want) || sameChangeFailed(in, want) != nil ||
-		pricedOnceApproved(in, want) {
-		return nil
-	}
-	price := askPrice(in)
-	for _, guard := range append(guardsAtAnyPrice(), requestMustWait) {
-		if guard(in, want) != nil {
-			return price
-		}
-	}
-	if needsApprovalAtAnyPrice(in, want) {
-		return price
-	}
-	return withBasis(in, want, price)
-}
-
-// withBasis also reads the basis of a change while its price is read, so that the one does not wait
-// for the other.
-func withBasis(in *Input, want decide.DesiredChange, price *decide.Decision) *decide.Decision {
-	basis := basisIsOutdated(in, want)
-	if basis != nil && price.Transient && decide.IsRest(price.Step) {
-		price.Step, price.RequeueAt = basis.Step, decide.Earlier(price.RequeueAt, basis.RequeueAt)
-	}
-	return price
+// mustBePriced reports whether the price of a change has to be read before anything else is decided.
+func mustBePriced(in *Input, want decide.DesiredChange) bool {
+	return readsPrices(in, want.Operation) && !isPriced(in, want) && !pricedOnceApproved(in, want)
 }
 
 // isPriced reports whether the price of a change is as well known as it can be: the options were

@@ -205,6 +205,33 @@ func priceIsUnconfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	return withBasis(in, want, askPrice(in))
 }
 
+// priceIsUnread waits for the prices of a change if they have to be shown.
+func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
+	if !mustBePriced(in, want) || sameChangeFailed(in, want) != nil {
+		return nil
+	}
+	price := askPrice(in)
+	for _, guard := range append(guardsAtAnyPrice(), requestMustWait) {
+		if guard(in, want) != nil {
+			return price
+		}
+	}
+	if needsApprovalAtAnyPrice(in, want) {
+		return price
+	}
+	return withBasis(in, want, price)
+}
+
+// withBasis also reads the basis of a change while its price is read, so that the one does not wait
+// for the other.
+func withBasis(in *Input, want decide.DesiredChange, price *decide.Decision) *decide.Decision {
+	basis := basisIsOutdated(in, want)
+	if basis != nil && price.Transient && decide.IsRest(price.Step) {
+		price.Step, price.RequeueAt = basis.Step, decide.Earlier(price.RequeueAt, basis.RequeueAt)
+	}
+	return price
+}
+
 // ntdOptionIsMissing requires an NTD option for a fast plan, if its speed is known (spec §4).
 func ntdOptionIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	if want.Operation != v1alpha1.OperationPlanChange || want.Target.NTDOption != "" {
