@@ -255,7 +255,7 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	held, found := m.objects[uid]
 	if !found {
 		held = &entry{
-			observed: decide.Observed{Sender: m.sender, FirstSeen: now}, readings: map[decide.Topic]decide.Reading{},
+			observed: decide.Observed{Sender: m.sender, FirstSeen: now}, readings: make(map[decide.Topic]decide.Reading),
 		}
 		m.objects[uid] = held
 	}

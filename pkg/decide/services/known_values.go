@@ -358,10 +358,7 @@ func first(list []disruption) *v1alpha1.Disruption {
 }
 
 // The limits for the list of disruptions.
-const (
-	maxDisruptionItems = 20
-	maxDisruptionBytes = 8 << 10
-)
+const maxDisruptionItems, maxDisruptionBytes = 20, 8 << 10
 
 func disruptionItems(all []disruption) ([]v1alpha1.DisruptionItem, bool) {
 	items := make([]v1alpha1.DisruptionItem, 0, len(all))

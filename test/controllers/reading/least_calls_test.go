@@ -54,8 +54,9 @@ func orders(ctx SpecContext, s *story) {
 	s.process.DriveOrder(ctx, site)
 }
 
-// In docs/sizing.md. The last reading is at most 6 hours old, so none is due at its interval. The polls of each request are not among the calls: how many there are depends on
-// how long the carrier takes.
+// In docs/sizing.md. The last reading is at most 6 hours old, so none is due at its interval. The
+// polls of each request are not among the calls: how many there are depends on how long the carrier
+// takes.
 var _ = DescribeTable("A step takes as few calls as the carrier's interface requires",
 	func(ctx SpecContext, in steps, calls string) {
 		w, process := fixture.Begin(ctx)
