@@ -5,12 +5,20 @@ package oneshots
 
 import (
 	"context"
+	"fmt"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 )
 
@@ -43,4 +51,72 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return expire(ctx, p)
 	}
 	return p.Run(ctx)
+}
+
+// New returns a reconciler for each kind that makes one request.
+func New(operator *pass.Operator) map[string]*Reconciler {
+	return map[string]*Reconciler{
+		"DiagnosticTest":   {Operator: operator, newObject: diagnosticTest},
+		"FibreBuildQuote":  {Operator: operator, newObject: fibreBuildQuote},
+		"PlanOptionsQuery": {Operator: operator, newObject: planOptionsQuery},
+		"HealthCheck":      {Operator: operator, newObject: healthCheck},
+	}
+}
+
+// Setup adds the reconcilers to a manager.
+func Setup(mgr ctrl.Manager, reconcilers map[string]*Reconciler, workers watch.Workers) error {
+	for kind, reconciler := range reconcilers {
+		if err := reconciler.Setup(mgr, workers); err != nil {
+			return fmt.Errorf("set up %s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// Setup reconciles an object when a user creates or annotates it, when its account or the marker
+// changes, when the state of the admission policies changes, when the service that it names is created
+// or gets another number, and some time after it became less settled. A test is also reconciled when
+// another test of its service has ended or is deleted, when another process writes to their ledger,
+// when the ledger is removed or goes back to an older revision, and when a late acceptance is added to
+// it or settled.
+func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(r.newObject().subject, builder.WithPredicates(watch.UserChanges())).
+		Watches(r.newObject().subject, watch.Recheck(r.RecheckAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
+			builder.WithPredicates(watch.AccountChanges())).
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.ServiceRef)),
+			builder.WithPredicates(numberChanges())).
+		Watches(r.newObject().subject, watch.WhenDeleted(r.forget)).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
+			builder.WithPredicates(predicate.Or(
+				watch.LedgerNews(r.Ledgers), predicate.NewPredicateFuncs(isFree), lateChanges(),
+			))).
+		WatchesRawSource(r.Policies.Waiting(r.newObject().list)).
+		WithOptions(workers.Options(r.newObject().subject)).
+		Complete(r)
+}
+
+// naming finds the objects that name an account or a service.
+func (r *Reconciler) naming(field string) handler.MapFunc {
+	return watch.Naming(r, r.newObject().list, field)
+}
+
+// forget drops what is remembered of a deleted object. Another test may have waited for it.
+func (r *Reconciler) forget(ctx context.Context, object client.Object) []reconcile.Request {
+	r.Protocol.Memory.Forget(object.GetUID())
+	return r.waitingFor(ctx, object)
+}
+
+// numberChanges passes the creation of a service, and changes of its number. Other changes do not
+// concern the objects that refer to the service.
+func numberChanges() predicate.Predicate {
+	return predicate.Funcs{
+		UpdateFunc: func(update event.UpdateEvent) bool {
+			before, known := update.ObjectOld.(*v1alpha1.BroadbandService)
+			after, still := update.ObjectNew.(*v1alpha1.BroadbandService)
+			return known && still && before.ServiceNumber() != after.ServiceNumber()
+		},
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
 }

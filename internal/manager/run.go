@@ -10,11 +10,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
 	"github.com/broadband-operator/broadband-operator/controllers"
@@ -86,4 +89,34 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("run the manager: %w", err)
 	}
 	return nil
+}
+
+// cachesFull reports a manager as ready when every kind has been listed. A standby manager is ready
+// too, because its caches are already full. No health check calls the carrier, because a restart
+// does not fix a carrier that is down.
+func cachesFull(held cache.Cache) healthz.Checker {
+	const most = 500 * time.Millisecond // shorter than the second that a kubelet waits
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), most)
+		defer cancel()
+		if !held.WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}
+}
+
+// logStandby logs that a manager that does not lead is waiting for the lease.
+func logStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
+	const soon = 5 * time.Second // a free lease is taken within its retry period
+	if !own.leaderElect {
+		return
+	}
+	select {
+	case <-mgr.Elected():
+	case <-ctx.Done():
+	case <-time.After(soon): //nolint:forbidigo // the one place where the clock comes from
+		mgr.GetLogger().Info("standing by: another manager holds the lease; this one starts once it acquires it",
+			"lease", own.operatorNamespace+"/"+own.leaseName())
+	}
 }
