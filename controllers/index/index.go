@@ -148,9 +148,13 @@ func awaitsReleaseOf(ledger *v1alpha1.RequestLedger) string {
 	return True
 }
 
-func orderRefOfService(service *v1alpha1.BroadbandService) string { return nameIn(service.Spec.OrderRef) }
+func orderRefOfService(service *v1alpha1.BroadbandService) string {
+	return nameIn(service.Spec.OrderRef)
+}
 
-func orderRefOfAppointment(request *v1alpha1.AppointmentRequest) string { return nameIn(request.Spec.OrderRef) }
+func orderRefOfAppointment(request *v1alpha1.AppointmentRequest) string {
+	return nameIn(request.Spec.OrderRef)
+}
 
 func nameIn(ref *v1alpha1.OrderReference) string {
 	if ref == nil {

@@ -155,16 +155,12 @@ func (m *Marker) existing(ctx context.Context) (found decide.Found, err error) {
 }
 
 // checkNoLedger fails for an object whose status names a ledger.
-func checkNoLedger(object runtime.Object) error {
-	var shown *v1alpha1.LedgerReference
-	switch object := object.(type) {
-	case *v1alpha1.BroadbandService:
-		shown = object.Status.Ledger
-	case *v1alpha1.ServiceOrder:
-		shown = object.Status.Ledger
-	case *v1alpha1.DiagnosticTest:
-		shown = object.Status.Ledger
+func checkNoLedger(item runtime.Object) error {
+	object, ok := item.(client.Object)
+	if !ok {
+		return nil
 	}
+	shown := *requestledger.ShownBy(object).At
 	if shown == nil || requestledger.Plausible(shown.Revision) == 0 {
 		return nil
 	}

@@ -138,21 +138,8 @@ func (o *order) ledger(p *pass.Pass) requestledger.Kind {
 		Show: func(own *v1alpha1.RequestLedger) {
 			orders.Project(o.object, own, metav1.NewTime(p.Protocol.Now()))
 		},
-		Shown:   shownLedger,
 		Learned: o.learned,
 	}
-}
-
-func shownLedger(object client.Object) requestledger.Shown {
-	order, ok := object.(*v1alpha1.ServiceOrder)
-	if !ok {
-		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
-	}
-	shown := requestledger.Shown{At: &order.Status.Ledger}
-	if order.Status.Request != nil {
-		shown.Requests = []v1alpha1.Request{*order.Status.Request}
-	}
-	return shown
 }
 
 // learned records the carrier's response to an accepted order, which most carriers cannot return

@@ -90,7 +90,7 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 		kind.Show(nil) // no request was sent, and none is about to be sent
 		return nil
 	}
-	p.reportImplausible(kind)
+	p.reportImplausible()
 	lost, err := ledger.Read(ctx)
 	if errors.Is(err, requestledger.ErrDamaged) {
 		p.Verdict = new(decide.DamagedLedger(err))
@@ -105,8 +105,8 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 
 // reportImplausible emits an Event for a revision that no ledger can have reached, and which is
 // therefore ignored (R5).
-func (p *Pass) reportImplausible(kind requestledger.Kind) {
-	shown := *kind.Shown(p.Subject).At
+func (p *Pass) reportImplausible() {
+	shown := *requestledger.ShownBy(p.Subject).At
 	if shown == nil || requestledger.Plausible(shown.Revision) == shown.Revision {
 		return
 	}

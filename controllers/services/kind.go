@@ -166,7 +166,6 @@ func (s *service) ledger(p *pass.Pass) requestledger.Kind {
 		},
 		Judge: services.JudgeLedger,
 		Show:  func(own *v1alpha1.RequestLedger) { services.Project(s.object, own, s.clock(p)) },
-		Shown: shownLedger,
 		Learned: func(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 			services.Remember(spec, s.object, by)
 		},
@@ -176,12 +175,4 @@ func (s *service) ledger(p *pass.Pass) requestledger.Kind {
 // clock returns the clock by which this process evaluates the recorded times of the service.
 func (s *service) clock(p *pass.Pass) decide.Clock {
 	return decide.Clock{Now: p.Protocol.Now(), FutureTimes: p.Protocol.Memory.View(s.object.UID).FutureTimes}
-}
-
-func shownLedger(object client.Object) requestledger.Shown {
-	service, ok := object.(*v1alpha1.BroadbandService)
-	if !ok {
-		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
-	}
-	return requestledger.Shown{At: &service.Status.Ledger, Requests: service.Status.Requests}
 }
