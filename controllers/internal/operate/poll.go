@@ -261,7 +261,7 @@ func ofItsOwn(ledger *requestledger.Ledger, request *v1alpha1.Request, receipt c
 	if ledger == nil || path == "" || !decide.TakesRequestID(request.Operation) {
 		return receipt
 	}
-	other := ledger.OtherAttemptAt(request, path)
+	other := ledger.Current().OtherAttemptAt(request, path)
 	if other == "" {
 		return receipt
 	}

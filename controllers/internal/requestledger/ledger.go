@@ -225,7 +225,7 @@ func (l *Ledger) CheckFellBehind() error {
 	if l == nil || !l.fellBehind {
 		return nil
 	}
-	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), behind(l.Name))
+	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), conflict(l.Name, errBehind))
 }
 
 // isShared reports whether each object has its own attempts in the ledger, next to those of others.
@@ -266,11 +266,6 @@ func (l *Ledger) SetReference(status client.Object) {
 		revision = max(revision, shown.Revision)
 	}
 	*at = &v1alpha1.LedgerReference{Name: l.Name, Revision: revision}
-}
-
-// OtherAttemptAt returns the id of another attempt that has a path as its Location; "" for none.
-func (l *Ledger) OtherAttemptAt(attempt *v1alpha1.Request, location string) string {
-	return l.ledger.OtherAttemptAt(attempt, location)
 }
 
 // Late records that the carrier has accepted an attempt that is no longer open.
