@@ -17,9 +17,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -250,17 +248,10 @@ func (r *Reconciler) accountsWith(ctx context.Context, object client.Object) []r
 	return watch.RequestsFor(ctx, r, &v1alpha1.CarrierAccountList{}, by)
 }
 
-// continuations passes the changes after which a login continues another one, or has no ledger any
+// continuationChanged reports whether a login has come to continue another one, or has no ledger any
 // more.
-func continuations() builder.WatchesOption {
-	return builder.WithPredicates(predicate.Funcs{
-		CreateFunc: func(create event.CreateEvent) bool { return continuedIn(create.Object) != nil },
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			return !equality.Semantic.DeepEqual(continuedIn(update.ObjectOld), continuedIn(update.ObjectNew))
-		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return true },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	})
+func continuationChanged(before, after client.Object) bool {
+	return after == nil || !equality.Semantic.DeepEqual(continuedIn(before), continuedIn(after))
 }
 
 func continuedIn(object client.Object) *v1alpha1.CarrierLogin {
@@ -280,7 +271,8 @@ func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(watch.UserChanges())).
 		Watches(&v1alpha1.CarrierAccount{}, watch.Recheck(r.RecheckAfter)).
 		Watches(&v1alpha1.RequestLedger{}, watch.EnqueueAll(r, &v1alpha1.CarrierAccountList{}), watch.MarkerChanges()).
-		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.accountsWith), continuations()).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.accountsWith),
+			builder.WithPredicates(watch.Changes(continuationChanged))).
 		WatchesRawSource(again.Source()).
 		WithOptions(workers.Options(&v1alpha1.CarrierAccount{})).
 		Complete(r)

@@ -14,9 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -143,28 +141,23 @@ func (m *Marker) existing(ctx context.Context) (found decide.Found, err error) {
 		for _, list := range []client.ObjectList{
 			&v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{}, &v1alpha1.DiagnosticTestList{},
 		} {
-			if err = m.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+			err = apiserver.Each(ctx, m, list, func(object client.Object) {
+				found.Objects = true
+				found.Restored = found.Restored || namesLedger(object)
+			}, client.InNamespace(namespace))
+			if err != nil {
 				return found, fmt.Errorf("look for what was applied before: %w", err)
 			}
-			found.Objects = found.Objects || meta.LenList(list) > 0
-			found.Restored = found.Restored || meta.EachListItem(list, checkNoLedger) != nil
 		}
 	}
 	found.Clusters, err = m.clusters(ctx)
 	return found, err
 }
 
-// checkNoLedger fails for an object whose status names a ledger.
-func checkNoLedger(item runtime.Object) error {
-	object, ok := item.(client.Object)
-	if !ok {
-		return nil
-	}
+// namesLedger reports whether the status of an object names a ledger.
+func namesLedger(object client.Object) bool {
 	shown := *requestledger.ShownBy(object).At
-	if shown == nil || requestledger.Plausible(shown.Revision) == 0 {
-		return nil
-	}
-	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
+	return shown != nil && requestledger.Plausible(shown.Revision) != 0
 }
 
 // clusters returns the clusters that the ledgers name.

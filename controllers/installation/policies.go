@@ -14,9 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -253,39 +251,26 @@ type wakeUp = event.TypedGenericEvent[struct{}]
 func (c *Policies) Waiting(list client.ObjectList) source.Source {
 	wakes := make(chan wakeUp, 1)
 	c.wakes = append(c.wakes, wakes)
-	find := func(ctx context.Context, _ struct{}) []reconcile.Request {
-		all := apiserver.Empty(list)
-		if err := c.List(ctx, all, client.UnsafeDisableDeepCopy); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot list the objects that wait for the admission policies")
-			return nil
+	find := func(ctx context.Context, _ struct{}) (requests []reconcile.Request) {
+		err := apiserver.Each(ctx, c, apiserver.Empty(list), func(object described) {
+			if conditions, _ := object.Describes(); slices.ContainsFunc(*conditions, waits) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+		})
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot find the objects that wait for the admission policies")
 		}
-		return waitingIn(all)
+		return requests
 	}
 	return source.TypedChannel(wakes, handler.TypedEnqueueRequestsFromMapFunc(find))
 }
 
-// waitingIn returns the objects of a list with a condition that waits for an approval or for the
-// policies.
-func waitingIn(list client.ObjectList) []reconcile.Request {
-	var requests []reconcile.Request
-	waits := func(condition metav1.Condition) bool {
-		return condition.Reason == v1alpha1.ReasonPolicyMissing || condition.Reason == v1alpha1.ReasonAwaitingApproval
-	}
-	err := meta.EachListItem(list, func(item runtime.Object) error {
-		object, is := item.(interface {
-			client.Object
-			v1alpha1.Described
-		})
-		if !is {
-			return nil
-		}
-		if conditions, _ := object.Describes(); slices.ContainsFunc(*conditions, waits) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
-		}
-		return nil
-	})
-	if err != nil {
-		ctrl.Log.Error(err, "cannot go through the objects that wait for the admission policies")
-	}
-	return requests
+type described interface {
+	client.Object
+	v1alpha1.Described
+}
+
+// waits reports whether a condition waits for an approval or for the policies.
+func waits(condition metav1.Condition) bool {
+	return condition.Reason == v1alpha1.ReasonPolicyMissing || condition.Reason == v1alpha1.ReasonAwaitingApproval
 }

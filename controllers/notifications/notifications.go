@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -20,6 +18,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/appointments"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/controllers/orders"
@@ -236,16 +235,11 @@ func listOf[S pass.Subject](
 	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
 ) ([]S, error) {
 	var found []S
-	by := client.MatchingFields{where.field: where.value}
-	err := from.List(ctx, list, client.InNamespace(where.account.Namespace), by, client.UnsafeDisableDeepCopy)
-	if err == nil {
-		err = meta.EachListItem(list, func(item runtime.Object) error {
-			if subject, is := item.(S); is && subject.AccountName() == where.account.Name && wanted(subject) {
-				found = append(found, subject)
-			}
-			return nil
-		})
-	}
+	err := apiserver.Each(ctx, from, list, func(subject S) {
+		if subject.AccountName() == where.account.Name && wanted(subject) {
+			found = append(found, subject)
+		}
+	}, client.InNamespace(where.account.Namespace), client.MatchingFields{where.field: where.value})
 	if err != nil {
 		return nil, fmt.Errorf("find what a notification concerns: %w", err)
 	}

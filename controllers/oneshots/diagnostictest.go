@@ -11,8 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -274,17 +272,10 @@ func (r *Reconciler) waitingFor(ctx context.Context, object client.Object) []rec
 	return append(waiting, r.testsNumbered(ctx, number)...)
 }
 
-// lateChanges passes updates in which a late acceptance was added to a ledger, or settled. Tests
-// that wait for this are also triggered by this process's own writes.
-func lateChanges() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			return hasLate(update.ObjectOld) != hasLate(update.ObjectNew)
-		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
+// lateChanged reports whether a late acceptance was added to a ledger, or settled. Tests that wait for
+// this are also triggered by this process's own writes.
+func lateChanged(before, after client.Object) bool {
+	return before != nil && after != nil && hasLate(before) != hasLate(after)
 }
 
 func hasLate(object client.Object) bool {

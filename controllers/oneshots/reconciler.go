@@ -10,10 +10,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
@@ -80,43 +78,22 @@ func Setup(mgr ctrl.Manager, reconcilers map[string]*Reconciler, workers watch.W
 // when the ledger is removed or goes back to an older revision, and when a late acceptance is added to
 // it or settled.
 func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		For(r.newObject().subject, builder.WithPredicates(watch.UserChanges())).
-		Watches(r.newObject().subject, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
-			builder.WithPredicates(watch.AccountChanges())).
-		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.ServiceRef)),
-			builder.WithPredicates(numberChanges())).
-		Watches(r.newObject().subject, watch.WhenDeleted(r.forget)).
+	kind := r.newObject()
+	return watch.Requests(mgr, r.Operator, workers, kind.subject, kind.list).
+		Watches(&v1alpha1.BroadbandService{}, watch.Naming(r, kind.list, index.ServiceRef),
+			builder.WithPredicates(watch.Changes(numberChanged))).
+		Watches(kind.subject, watch.WhenDeleted(r.waitingFor)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.Or(
-				watch.LedgerNews(r.Ledgers), predicate.NewPredicateFuncs(isFree), lateChanges(),
+				watch.LedgerNews(r.Ledgers), predicate.NewPredicateFuncs(isFree), watch.Changes(lateChanged),
 			))).
-		WatchesRawSource(r.Policies.Waiting(r.newObject().list)).
-		WithOptions(workers.Options(r.newObject().subject)).
 		Complete(r)
 }
 
-// naming finds the objects that name an account or a service.
-func (r *Reconciler) naming(field string) handler.MapFunc {
-	return watch.Naming(r, r.newObject().list, field)
-}
-
-// forget drops what is remembered of a deleted object. Another test may have waited for it.
-func (r *Reconciler) forget(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Memory.Forget(object.GetUID())
-	return r.waitingFor(ctx, object)
-}
-
-// numberChanges passes the creation of a service, and changes of its number. Other changes do not
+// numberChanged reports whether a service was created, or got another number. Other changes do not
 // concern the objects that refer to the service.
-func numberChanges() predicate.Predicate {
-	return predicate.Funcs{
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			before, known := update.ObjectOld.(*v1alpha1.BroadbandService)
-			after, still := update.ObjectNew.(*v1alpha1.BroadbandService)
-			return known && still && before.ServiceNumber() != after.ServiceNumber()
-		},
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-	}
+func numberChanged(before, after client.Object) bool {
+	was, known := before.(*v1alpha1.BroadbandService)
+	now, still := after.(*v1alpha1.BroadbandService)
+	return still && (!known || was.ServiceNumber() != now.ServiceNumber())
 }

@@ -68,26 +68,18 @@ const eventOrderContinues = "OrderContinues"
 // object becomes the ledger's holder, when the marker or the state of the admission policies changes,
 // and some time after the order became less settled.
 func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers watch.Workers) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(watch.UserChanges())).
-		Watches(&v1alpha1.ServiceOrder{}, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(
-			watch.Naming(r, &v1alpha1.ServiceOrderList{}, index.Account)),
-			builder.WithPredicates(watch.AccountChanges())).
+	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.ServiceOrder{}, &v1alpha1.ServiceOrderList{}).
 		Watches(&v1alpha1.ServiceOrder{}, watch.WhenDeleted(r.successors)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(watch.LedgerNews(r.Ledgers))).
 		Watches(&v1alpha1.RequestLedger{}, watch.ExceptHolder(r.ofLedger), watch.HolderChanges()).
 		WatchesRawSource(notified.Source()).
-		WatchesRawSource(r.Policies.Waiting(&v1alpha1.ServiceOrderList{})).
-		WithOptions(workers.Options(&v1alpha1.ServiceOrder{})).
 		Complete(r)
 }
 
 // successors returns the other objects with the customerReference of a deleted object, in all
 // namespaces, because one of them may take over the ledger.
 func (r *Reconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Memory.Forget(object.GetUID())
 	order, ok := object.(*v1alpha1.ServiceOrder)
 	if !ok {
 		return nil

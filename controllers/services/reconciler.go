@@ -50,32 +50,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // another object becomes the ledger's holder, when the marker or the state of the admission policies
 // changes, and some time after the service became less settled.
 func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers watch.Workers) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(watch.UserChanges())).
-		Watches(&v1alpha1.BroadbandService{}, watch.Recheck(r.RecheckAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.Account)),
-			builder.WithPredicates(watch.AccountChanges())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.naming(index.OrderRef))).
+	list := &v1alpha1.BroadbandServiceList{}
+	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.BroadbandService{}, list).
+		Watches(&v1alpha1.ServiceOrder{}, watch.Naming(r, list, index.OrderRef)). // services wait for its status, too
 		Watches(&v1alpha1.BroadbandService{}, watch.WhenDeleted(r.successors)).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(watch.LedgerNews(r.Ledgers))).
 		Watches(&v1alpha1.RequestLedger{}, watch.ExceptHolder(r.ofLedger), watch.HolderChanges()).
 		WatchesRawSource(notified.Source()).
-		WatchesRawSource(r.Policies.Waiting(&v1alpha1.BroadbandServiceList{})).
-		WithOptions(workers.Options(&v1alpha1.BroadbandService{})).
 		Complete(r)
-}
-
-// naming finds the services that name an account or an order. They wait for the order's status, so
-// every change of it counts.
-func (r *Reconciler) naming(field string) handler.MapFunc {
-	return watch.Naming(r, &v1alpha1.BroadbandServiceList{}, field)
 }
 
 // successors returns the other objects of a service after one was deleted, because one of them may
 // take over the ledger.
 func (r *Reconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Memory.Forget(object.GetUID())
 	service, is := object.(*v1alpha1.BroadbandService)
 	if !is || service.ServiceNumber() == "" {
 		return nil

@@ -4,7 +4,9 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,6 +60,23 @@ func IsHidden(err error) bool {
 func Empty[O runtime.Object](object O) O {
 	empty, _ := reflect.TypeAssert[O](reflect.New(reflect.TypeOf(object).Elem())) // of the type of object, so an O
 	return empty
+}
+
+// Each lists objects, and calls a function with each of them. They may be the cache's own, and must not
+// be changed.
+func Each[O any](
+	ctx context.Context, from client.Reader, list client.ObjectList, visit func(O), options ...client.ListOption,
+) error {
+	err := from.List(ctx, list, append(options, client.UnsafeDisableDeepCopy)...)
+	if err != nil {
+		return fmt.Errorf("list the objects of a %T: %w", list, err)
+	}
+	return meta.EachListItem(list, func(item runtime.Object) error {
+		if object, ok := item.(O); ok {
+			visit(object)
+		}
+		return nil
+	})
 }
 
 // StrictFields makes the API server refuse fields that it would otherwise drop.
