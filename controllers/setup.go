@@ -223,7 +223,7 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 	return func(
 		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 	) ([]byte, error) {
-		return sessions.SecretKey(ctx, live, namespace, ref, addresses...)
+		return sessions.SecretKey(ctx, live, namespace, ref, sessions.Use{Addresses: addresses})
 	}
 }
 

@@ -76,7 +76,8 @@ func (p *Pass) contact(ctx context.Context, source decide.ContactSource) (v1alph
 		return v1alpha1.Contact{}, nil
 	}
 	key := client.ObjectKey{Namespace: p.Subject.GetNamespace(), Name: source.Secret}
-	secret, err := sessions.ReadSecret(ctx, p.Protocol.Live, key, p.Account.Object.Spec.BaseURL)
+	sentTo := sessions.Use{Addresses: []string{p.Account.Object.Spec.BaseURL}}
+	secret, err := sessions.ReadSecret(ctx, p.Protocol.Live, key, sentTo)
 	if err != nil {
 		return v1alpha1.Contact{}, fmt.Errorf("cannot read the contact: %w", err)
 	}

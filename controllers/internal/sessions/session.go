@@ -105,19 +105,6 @@ func isComplete(err error) bool {
 // isRefused reports whether a read got a 403 or 404, which is a response about the service.
 func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFoundOrForbidden }
 
-// Probe makes a free read about a service, if one is due, to learn whether the carrier answers
-// again. The content of the response is ignored.
-func (s *Session) Probe(ctx context.Context, serviceID int64) {
-	if !s.breaker().probe() {
-		return
-	}
-	_, err := s.client.Cancellation(ctx, serviceID)
-	answered := err == nil || isRefused(err)
-	if answered && s.breaker().responded() || !answered && s.breaker().probeFailed(err) {
-		s.carrierChanged(s)
-	}
-}
-
 // RecoveryAt returns when a silent carrier is read next; zero if the carrier is not silent.
 func (s *Session) RecoveryAt() time.Time { return s.breaker().recoveryAt() }
 
@@ -142,16 +129,6 @@ func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time 
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
 func (s *Session) Unprobed() { s.breaker().admit() }
-
-// Poll polls a Location once.
-func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
-	outcome, err := s.client.Poll(ctx, handle)
-	s.noteRead(err)
-	if err != nil {
-		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
-	}
-	return outcome, nil
-}
 
 // Cancellation reads the cancellation of a service.
 func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error) {
