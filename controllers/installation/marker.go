@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
@@ -45,15 +44,13 @@ type Marker struct {
 	awaited atomic.Value // installation.Waits, for scrapes, which must not wait for a read
 }
 
-var _ manager.LeaderElectionRunnable = (*Marker)(nil)
-
 // errMarkerGone prevents the creation of ledgers.
 var errMarkerGone = errors.New("the marker RequestLedger has been deleted or replaced since this manager started")
 
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
 
-// Start creates the marker if there is none. It does not wait for the first object, because a
+// Start creates the marker if there is none, once this process leads. It does not wait for the first object, because a
 // person has to acknowledge a marker that is created when objects exist already.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
@@ -67,9 +64,6 @@ func (m *Marker) Start(ctx context.Context) error {
 	}, retryMarkerAfter)
 	return nil
 }
-
-// NeedLeaderElection returns true.
-func (*Marker) NeedLeaderElection() bool { return true }
 
 // Installation returns the state of this installation according to the marker. At the first call it
 // creates the marker if there is none; every pass calls it first.

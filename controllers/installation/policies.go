@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -52,8 +51,6 @@ type Policies struct {
 	missing atomic.Bool // whether something is wrong with them, for scrapes, which must not wait for a read
 }
 
-var _ manager.LeaderElectionRunnable = (*Policies)(nil)
-
 // Reasons of the Events about the policies.
 const (
 	eventPolicyMissing  = "PolicyMissing"
@@ -77,7 +74,7 @@ const (
 	policiesUnknownFor = 3 * time.Minute
 )
 
-// Start checks the policies until ctx ends.
+// Start checks the policies while this process leads.
 func (c *Policies) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := c.Check(ctx); err != nil {
@@ -95,9 +92,6 @@ func (c *Policies) Check(ctx context.Context) error {
 
 // Missing reports whether something was wrong with the policies when they were last read.
 func (c *Policies) Missing() bool { return c.missing.Load() }
-
-// NeedLeaderElection returns true.
-func (*Policies) NeedLeaderElection() bool { return true }
 
 // Current returns the state of the policies as of the last check. The first call checks them, and
 // fails if the API server does not answer: nothing is decided before the first answer.

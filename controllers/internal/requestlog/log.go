@@ -17,7 +17,6 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -126,10 +125,7 @@ type Log struct {
 	failing atomic.Bool // whether the last line was lost
 }
 
-var (
-	_ manager.LeaderElectionRunnable  = (*Log)(nil)
-	_ toolscache.ResourceEventHandler = (*Log)(nil)
-)
+var _ toolscache.ResourceEventHandler = (*Log)(nil)
 
 // mostWaiting is how many lines wait at most for an output that is slow.
 const mostWaiting = 10_000
@@ -143,10 +139,7 @@ func New(out io.Writer, now func() time.Time, manages func(*v1alpha1.RequestLedg
 	return &Log{out: out, now: now, manages: manages, lines: make(chan []byte, mostWaiting)}
 }
 
-// NeedLeaderElection returns true.
-func (*Log) NeedLeaderElection() bool { return true }
-
-// Start writes lines until ctx ends. It does not wait for an output that does not take them.
+// Start writes lines while this process leads. It does not wait for an output that does not take them.
 func (l *Log) Start(ctx context.Context) error {
 	informer, err := l.Ledgers.GetInformer(ctx, &v1alpha1.RequestLedger{})
 	if err != nil {
