@@ -68,16 +68,7 @@ func withheld(o *pass.Operator) string {
 // countObjects counts the objects that users apply. They are read from the cache without a copy,
 // because counting does not change them.
 func countObjects(ctx context.Context, o *pass.Operator, fleet *own.Fleet) error {
-	for kind, list := range map[string]client.ObjectList{
-		"CarrierAccount":     &v1alpha1.CarrierAccountList{},
-		"BroadbandService":   &v1alpha1.BroadbandServiceList{},
-		"ServiceOrder":       &v1alpha1.ServiceOrderList{},
-		"AppointmentRequest": &v1alpha1.AppointmentRequestList{},
-		"DiagnosticTest":     &v1alpha1.DiagnosticTestList{},
-		"FibreBuildQuote":    &v1alpha1.FibreBuildQuoteList{},
-		"PlanOptionsQuery":   &v1alpha1.PlanOptionsQueryList{},
-		"HealthCheck":        &v1alpha1.HealthCheckList{},
-	} {
+	for kind, list := range own.Kinds() {
 		err := apiserver.Each(ctx, o, list, func(object own.Object) { fleet.Add(kind, object) })
 		if err != nil {
 			return err

@@ -3,6 +3,8 @@
 package metrics
 
 import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -35,11 +37,17 @@ func openPhases() []string {
 	}
 }
 
-// kinds returns the kinds that users apply.
-func kinds() []string {
-	return []string{
-		"CarrierAccount", "BroadbandService", "ServiceOrder", "AppointmentRequest", "DiagnosticTest", "FibreBuildQuote",
-		"PlanOptionsQuery", "HealthCheck",
+// Kinds returns the kinds that users apply, each with an empty list of its objects.
+func Kinds() map[string]client.ObjectList {
+	return map[string]client.ObjectList{
+		"CarrierAccount":     &v1alpha1.CarrierAccountList{},
+		"BroadbandService":   &v1alpha1.BroadbandServiceList{},
+		"ServiceOrder":       &v1alpha1.ServiceOrderList{},
+		"AppointmentRequest": &v1alpha1.AppointmentRequestList{},
+		"DiagnosticTest":     &v1alpha1.DiagnosticTestList{},
+		"FibreBuildQuote":    &v1alpha1.FibreBuildQuoteList{},
+		"PlanOptionsQuery":   &v1alpha1.PlanOptionsQueryList{},
+		"HealthCheck":        &v1alpha1.HealthCheckList{},
 	}
 }
 

@@ -26,13 +26,6 @@ type Requests struct {
 // outcomeAccepted is an outcome that is not a phase.
 const outcomeAccepted = "Accepted"
 
-// NewRequests registers the metrics of requests, or returns those already registered.
-func NewRequests(registry prometheus.Registerer) (*Requests, error) {
-	r := &registrar{registry: registry}
-	made := newRequests(r)
-	return made, r.err
-}
-
 func newRequests(r *registrar) *Requests {
 	made := &Requests{
 		outcomes: r.counter("broadband_request_outcomes_total",

@@ -236,7 +236,7 @@ func (f *Fleet) collect(into gauges, d stateMetrics) {
 	for shown, count := range f.objects {
 		into.set(d.objects, float64(count), shown.kind, shown.ready, shown.reason)
 	}
-	for _, kind := range kinds() {
+	for kind := range Kinds() {
 		into.set(d.stalled, float64(f.stalled[kind]), kind)
 		into.set(d.approvals, float64(f.approvals[kind].count), kind)
 		into.set(d.approvalsAge, f.approvals[kind].oldest.Seconds(), kind)

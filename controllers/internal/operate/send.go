@@ -21,8 +21,11 @@ import (
 // Send takes one attempt through steps 1 to 7. A wait above zero means that nothing was started,
 // and is the time after which to try again.
 func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
-	if wait, err = p.ready(ctx, scope, submission.Class); wait > 0 || err != nil {
-		return wait, err
+	// Whatever can wait, waits before the intent, because an intent is only good for seconds (R13).
+	if wait, err = scope.Carrier.Prepare(ctx, submission.Class); err != nil {
+		return 0, fmt.Errorf("log in before sending %s: %w", scope.Subject.GetName(), err)
+	} else if wait > 0 {
+		return wait, nil
 	}
 	defer p.Submissions.begin()() // before the check whether this process is stopping
 	began := p.moment()
@@ -46,16 +49,6 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	}
 	post := carrier.WithLastCheck(context.WithoutCancel(ctx), func() error { return p.inTime(began) })
 	return 0, p.post(post, scope, submission)
-}
-
-// ready is step 1. Whatever can wait, waits before the intent, because an intent is only good for
-// seconds (R13).
-func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatClass) (time.Duration, error) {
-	wait, err := scope.Carrier.Prepare(ctx, class)
-	if err != nil {
-		return 0, fmt.Errorf("log in before sending %s: %w", scope.Subject.GetName(), err)
-	}
-	return wait, nil
 }
 
 // writeIntent is step 3. The write carries the resourceVersion that the decision was based on. A
