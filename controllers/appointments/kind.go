@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -46,21 +45,12 @@ func (a *appointment) gather(ctx context.Context, p *pass.Pass) error {
 	return nil
 }
 
-func (a *appointment) gatherOrder(ctx context.Context, p *pass.Pass) error {
-	ref := a.object.Spec.OrderRef
-	if ref == nil {
-		return nil
+func (a *appointment) gatherOrder(ctx context.Context, p *pass.Pass) (err error) {
+	if ref := a.object.Spec.OrderRef; ref != nil {
+		key := client.ObjectKey{Namespace: a.object.Namespace, Name: ref.Name}
+		a.order, err = apiserver.Find(ctx, p, key, &v1alpha1.ServiceOrder{})
 	}
-	order := &v1alpha1.ServiceOrder{}
-	err := p.Get(ctx, client.ObjectKey{Namespace: a.object.Namespace, Name: ref.Name}, order)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
-	}
-	a.order = order
-	return nil
+	return err
 }
 
 // judge first takes over the state of the appointment-request from the recorded requests, because
@@ -116,8 +106,7 @@ func (a *appointment) finish(p *pass.Pass, request *v1alpha1.Request, body []byt
 // is nothing to cancel, no way to cancel it, or no time left.
 func (a *appointment) finalize(ctx context.Context, p *pass.Pass) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(a.object, v1alpha1.Finalizer) {
-		p.Protocol.Memory.Forget(a.object.UID)
-		return ctrl.Result{}, nil
+		return p.Release(ctx, "", "")
 	}
 	if err := p.Begin(ctx); err != nil {
 		return p.Failed(ctx, err)
@@ -127,31 +116,16 @@ func (a *appointment) finalize(ctx context.Context, p *pass.Pass) (ctrl.Result, 
 		return p.Failed(ctx, err)
 	}
 	if departure := appointments.Finalize(a.judged(p.Input()), going); departure.Remove {
-		return a.release(ctx, p, departure)
+		return p.Release(ctx, eventNotCancelled, departure.Warning)
 	}
 	result, err := p.Run(ctx)
 	if err != nil {
 		return result, err
 	}
 	if departure := appointments.Finalize(a.judged(p.Input()), going); departure.Remove {
-		return a.release(ctx, p, departure)
+		return p.Release(ctx, eventNotCancelled, departure.Warning)
 	}
 	return result, nil
-}
-
-// release removes the finalizer, and warns about what is left at the carrier.
-func (a *appointment) release(
-	ctx context.Context, p *pass.Pass, departure appointments.Finalization,
-) (ctrl.Result, error) {
-	if departure.Warning != "" {
-		p.Protocol.Events.Eventf(a.object, nil, corev1.EventTypeWarning, eventNotCancelled, "Delete",
-			"%s", departure.Warning)
-	}
-	if err := p.Protocol.RemoveFinalizer(ctx, a.object); err != nil {
-		return p.Failed(ctx, err)
-	}
-	p.Protocol.Memory.Forget(a.object.UID)
-	return ctrl.Result{}, nil
 }
 
 // namespaceDeleting reports whether the namespace is being deleted. It bypasses the cache, because

@@ -5,9 +5,7 @@ package orders
 
 import (
 	"context"
-	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/index"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
@@ -48,14 +47,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) Order(
 	ctx context.Context, key client.ObjectKey, account string,
 ) (*services.Order, error) {
-	var order v1alpha1.ServiceOrder
-	if err := r.Get(ctx, key, &order); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil //nolint:nilnil // an order that does not exist yet is no error
-		}
-		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
+	order, err := apiserver.Find(ctx, r, key, &v1alpha1.ServiceOrder{})
+	if order == nil {
+		return nil, err
 	}
-	return services.OrderOf(&order, account), nil
+	return services.OrderOf(order, account), nil
 }
 
 // eventOrderContinues is the reason of the Event about an order that continues although its object is

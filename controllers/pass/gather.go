@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -23,14 +22,11 @@ import (
 // account, the pass takes no step and uses no ledger: nothing that belongs to a login is read, shown,
 // created or moved for an account that has not proven to hold the login's key.
 func (p *Pass) GatherAccount(ctx context.Context) error {
-	account := &v1alpha1.CarrierAccount{}
 	key := client.ObjectKey{Namespace: p.Subject.GetNamespace(), Name: p.Subject.AccountName()}
-	if err := p.Get(ctx, key, account); err != nil {
-		if apierrors.IsNotFound(err) {
-			p.Account.Unproven = true
-			return nil
-		}
-		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
+	account, err := apiserver.Find(ctx, p, key, &v1alpha1.CarrierAccount{})
+	if account == nil {
+		p.Account.Unproven = err == nil
+		return err
 	}
 	p.Account.Object = account
 	p.Session, p.Account.Unusable = p.Sessions.Lease(account, p.Subject)
@@ -100,7 +96,13 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 	if err != nil {
 		return err
 	}
-	return p.judgeAndShow(ctx, lost)
+	if err := p.judgeLedger(ctx, lost); err != nil {
+		return err
+	}
+	if p.Ledger != nil {
+		p.Ledger.Show(p.Ledger.Own())
+	}
+	return nil
 }
 
 // reportImplausible emits an Event for a revision that no ledger can have reached, and which is
@@ -112,17 +114,6 @@ func (p *Pass) reportImplausible() {
 	}
 	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
 		"%s", decide.ImplausibleRevision(*shown))
-}
-
-// judgeAndShow updates the status from the ledger, if the object may use it.
-func (p *Pass) judgeAndShow(ctx context.Context, lost bool) error {
-	if err := p.judgeLedger(ctx, lost); err != nil {
-		return err
-	}
-	if p.Ledger != nil {
-		p.Ledger.Show(p.Ledger.Own())
-	}
-	return nil
 }
 
 // judgeLedger evaluates whether this object may use the ledger, and takes it over or records a loss

@@ -188,10 +188,12 @@ func (p *Pass) Scope() operate.Scope {
 func (p *Pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
 	return func(request *v1alpha1.Request) {
 		p.Subject.Record().Controls().Resolve = handled.Resolve
-		if request.Phase == v1alpha1.PhaseSucceeded {
-			p.kind.reached(request, step.Source, p.Protocol.Now())
-		} else if step.From == v1alpha1.PhaseSucceeded {
-			p.kind.withdrawn(request, p.Protocol.Now())
+		succeeded, now := request.Phase == v1alpha1.PhaseSucceeded, p.Protocol.Now()
+		switch {
+		case succeeded && p.kind.Reached != nil:
+			p.kind.Reached(request, step.Source, now)
+		case !succeeded && step.From == v1alpha1.PhaseSucceeded && p.kind.Withdrawn != nil:
+			p.kind.Withdrawn(request, now)
 		}
 	}
 }
@@ -254,27 +256,8 @@ func (p *Pass) show(decision decide.Decision) {
 	}
 }
 
-func (p *Pass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
-	if p.kind.Read == nil {
-		return 0, nil
-	}
-	return p.kind.Read(ctx, p, step)
-}
-
 func (p *Pass) finish(request *v1alpha1.Request, body []byte) {
 	if p.kind.Finish != nil {
 		p.kind.Finish(p, request, body)
-	}
-}
-
-func (k *Kind) reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) {
-	if k.Reached != nil {
-		k.Reached(request, source, now)
-	}
-}
-
-func (k *Kind) withdrawn(request *v1alpha1.Request, now time.Time) {
-	if k.Withdrawn != nil {
-		k.Withdrawn(request, now)
 	}
 }

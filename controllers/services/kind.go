@@ -4,7 +4,6 @@ package services
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -59,7 +58,7 @@ func (s *service) gatherOrder(ctx context.Context) error {
 		key := client.ObjectKey{Namespace: s.object.Namespace, Name: ref.Name}
 		order, err := s.orders.Order(ctx, key, s.object.AccountName())
 		if err != nil {
-			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
+			return err
 		}
 		s.order = order
 	}

@@ -62,6 +62,17 @@ func Empty[O runtime.Object](object O) O {
 	return empty
 }
 
+// Find reads an object; nil if there is none.
+func Find[O client.Object](ctx context.Context, from client.Reader, key client.ObjectKey, into O) (found O, err error) {
+	switch err = from.Get(ctx, key, into); {
+	case apierrors.IsNotFound(err):
+		return found, nil
+	case err != nil:
+		return found, fmt.Errorf("read %s %s: %w", reflect.TypeOf(into).Elem().Name(), key, err)
+	}
+	return into, nil
+}
+
 // Each lists objects, and calls a function with each of them. They may be the cache's own, and must not
 // be changed.
 func Each[O any](
