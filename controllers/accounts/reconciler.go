@@ -176,43 +176,34 @@ func (r *Reconciler) target(account *v1alpha1.CarrierAccount) status.Object {
 	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 }
 
-// record writes the status if it has changed, and emits Events about what is new.
+// record records a verdict. If the status cannot be written completely, that is reported instead, and
+// everything else in it stays as it was.
 func (r *Reconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	status.Describe(r.target(account), verdict, r.Protocol.Now())
-	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
+	account.Status.Login = nil
 	if verdict.State == decide.Settled {
 		account.Status.Login = new(account.Login())
 	}
-	if equality.Semantic.DeepEqual(before, &account.Status) {
-		return nil
-	}
-	err := r.Protocol.WriteStatus(ctx, account)
-	if err == nil {
-		r.announce(account, before, verdict)
-		return nil
-	}
-	err = fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+	err := r.write(ctx, account, before, verdict)
 	if errors.Is(err, operate.ErrStatusPruned) {
-		return errors.Join(err, r.reportPruned(ctx, account, before, decide.PrunedStatus(err)))
+		before.DeepCopyInto(&account.Status)
+		err = errors.Join(err, r.write(ctx, account, before, decide.PrunedStatus(err)))
 	}
 	return err
 }
 
-// reportPruned reports in the conditions of an account that its status cannot be written completely.
-// Everything else in it stays as it was.
-func (r *Reconciler) reportPruned(
+// write writes the status with a verdict if it has changed, and emits Events about what is new.
+func (r *Reconciler) write(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	before.DeepCopyInto(&account.Status)
 	status.Describe(r.target(account), verdict, r.Protocol.Now())
 	account.Status.ObservedGeneration = account.Generation
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
 	if err := r.Protocol.WriteStatus(ctx, account); err != nil {
-		return fmt.Errorf("report it in the status: %w", err)
+		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
 	}
 	r.announce(account, before, verdict)
 	return nil

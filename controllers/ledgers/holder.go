@@ -65,10 +65,8 @@ func readHolder(
 		return "", nil, nil
 	case ledger.Order != nil:
 		kind, holder = "ServiceOrder", &v1alpha1.ServiceOrder{}
-	case ledger.Service != nil:
-		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
 	default:
-		return "", nil, nil
+		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
 	}
 	return kind, holder, from.Get(ctx, keyOf(ledger.Holder), holder)
 }

@@ -107,21 +107,15 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseRejected:
 		return endingOf(request.Operation).failed, false
 	case v1alpha1.PhaseSubmitting:
-		return eventOfUnproven(request), false
+		if decide.IsBusy(request.Error) { // its response was not lost: a request is in progress
+			return "", false
+		}
+		return eventResponseLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance,
 		v1alpha1.PhaseRepeated:
 	}
 	return fact.Event, fact.Normal
-}
-
-// eventOfUnproven returns the Event reason for an attempt whose outcome has to be verified; "" if its
-// response was not lost: the carrier has refused it because a request is in progress.
-func eventOfUnproven(request v1alpha1.Request) string {
-	if decide.IsBusy(request.Error) {
-		return ""
-	}
-	return eventResponseLost
 }
 
 // ended has the Event reasons for success and failure of an operation.

@@ -104,20 +104,15 @@ func (r *Registry) replace(kept, opened *openSession) []types.NamespacedName {
 
 // Close drops the session of a deleted account.
 func (r *Registry) Close(account types.NamespacedName) {
+	var changed []types.NamespacedName
 	r.mu.Lock()
-	changed := r.close(account)
-	r.mu.Unlock()
-	r.notify(changed)
-}
-
-// close is Close for callers that hold the lock. It returns the accounts whose rate has changed.
-func (r *Registry) close(account types.NamespacedName) (changed []types.NamespacedName) {
 	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
 		delete(r.sessions, account)
 		changed = r.setRate(kept.login)
 	}
-	return changed
+	r.mu.Unlock()
+	r.notify(changed)
 }
 
 // digest computes what distinguishes one spec from another.
