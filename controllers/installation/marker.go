@@ -50,8 +50,8 @@ var errMarkerGone = errors.New("the marker RequestLedger has been deleted or rep
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
 
-// Start creates the marker if there is none, once this process leads. It does not wait for the first object, because a
-// person has to acknowledge a marker that is created when objects exist already.
+// Start creates the marker if there is none, once this process leads. It does not wait for the first
+// object, because a person has to acknowledge a marker that is created when objects exist already.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()

@@ -55,8 +55,8 @@ func lacksHolder(
 	return string(holder.GetUID()) != ledger.Holder.UID, nil
 }
 
-// readHolder reads the holder of the ledger of an order or a service, and returns its kind; nil if there
-// is none. The error is that of the read.
+// readHolder reads the holder of the ledger of an order or a service, and returns its kind; nil if
+// there is none. The error is that of the read.
 func readHolder(
 	ctx context.Context, from client.Reader, ledger *v1alpha1.RequestLedgerSpec,
 ) (kind string, holder client.Object, err error) {

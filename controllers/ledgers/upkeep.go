@@ -75,15 +75,21 @@ func (r *Reconciler) testedLedgers(ctx context.Context) (map[string]bool, error)
 	return used, nil
 }
 
-// shrink shrinks a ledger if no object uses it. One that is being written is shrunk another day. One
-// that has lost something must still show that, and writing it would raise its revision.
+// shrink shrinks a ledger if no object uses it. One that is being written is shrunk another day.
 func (r *Reconciler) shrink(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	if !r.Watches(ledger.Spec.Holder.Namespace) || !decide.Shrink(ledger) {
 		return nil
 	}
-	if exists, err := r.holderExists(ctx, ledger); err != nil || exists {
+	exists, err := r.holderExists(ctx, ledger)
+	if err != nil || exists {
 		return err
 	}
+	return r.writeShrunk(ctx, ledger)
+}
+
+// writeShrunk writes a ledger that was shrunk, unless it has lost something: it must still show that,
+// and writing it would raise its revision.
+func (r *Reconciler) writeShrunk(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	live, lost, err := r.Ledgers.GetLive(ctx, ledger.Name)
 	if err != nil || lost || live == nil || live.ResourceVersion != ledger.ResourceVersion {
 		return err

@@ -256,6 +256,13 @@ func (p *Pass) show(decision decide.Decision) {
 	}
 }
 
+func (p *Pass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
+	if p.kind.Read == nil {
+		return 0, nil
+	}
+	return p.kind.Read(ctx, p, step)
+}
+
 func (p *Pass) finish(request *v1alpha1.Request, body []byte) {
 	if p.kind.Finish != nil {
 		p.kind.Finish(p, request, body)

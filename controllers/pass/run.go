@@ -115,9 +115,7 @@ func (p *Pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.ReadContact:
 		_, _ = p.readContact(ctx, step.Source) //nolint:errcheck // remembered: the next decision reports it
 	case decide.StartReading, decide.ContinueReading:
-		if p.kind.Read != nil {
-			wait, err = p.kind.Read(ctx, p, step)
-		}
+		wait, err = p.performRead(ctx, step)
 	}
 	return wait, err
 }

@@ -73,21 +73,24 @@ func Find[O client.Object](ctx context.Context, from client.Reader, key client.O
 	return into, nil
 }
 
-// Each lists objects, and calls a function with each of them. They may be the cache's own, and must not
-// be changed.
+// Each lists objects, and calls a function with each of them. They may be the cache's own, and must
+// not be changed.
 func Each[O any](
 	ctx context.Context, from client.Reader, list client.ObjectList, visit func(O), options ...client.ListOption,
 ) error {
 	err := from.List(ctx, list, append(options, client.UnsafeDisableDeepCopy)...)
+	if err == nil {
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			if object, ok := item.(O); ok {
+				visit(object)
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("list the objects of a %T: %w", list, err)
 	}
-	return meta.EachListItem(list, func(item runtime.Object) error {
-		if object, ok := item.(O); ok {
-			visit(object)
-		}
-		return nil
-	})
+	return nil
 }
 
 // StrictFields makes the API server refuse fields that it would otherwise drop.

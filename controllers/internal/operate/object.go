@@ -164,8 +164,8 @@ func (p *Protocol) SetBy(object metav1.Object, annotation string) string {
 		if p.Policies == nil {
 			by += " (claimed)"
 		}
-	} else if client := newestOwner(object, annotation); client != "" {
-		by = "unknown (client " + client + ")"
+	} else if program := newestOwner(object, annotation); program != "" {
+		by = "unknown (client " + program + ")"
 	}
 	runes := []rune(by)
 	return string(runes[:min(len(runes), v1alpha1.MaxClient)])
