@@ -13,12 +13,15 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/broadband-operator/broadband-operator/controllers"
 
@@ -119,4 +122,38 @@ func logStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 		mgr.GetLogger().Info("standing by: another manager holds the lease; this one starts once it acquires it",
 			"lease", own.operatorNamespace+"/"+own.leaseName())
 	}
+}
+
+// version and revision are set by the linker: the contents of the file VERSION, and the commit.
+var (
+	version  = "devel"
+	revision = "unknown" //nolint:gochecknoglobals // like version, which the linter allows
+)
+
+// errVersion ends the program after --version.
+var errVersion = errors.New("the version was requested")
+
+// versionText is the output of --version.
+func versionText() string {
+	return fmt.Sprintf("broadband-operator %s (%s, %s, %s/%s)",
+		version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// userAgent is the User-Agent header of every call to a carrier.
+func userAgent() string { return "broadband-operator/" + version }
+
+// registerBuildInfo adds the metric that shows which build runs where.
+func registerBuildInfo() error {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "broadband_build_info",
+		Help: "Always 1: its labels are the version, the commit and the version of Go of this manager.",
+		ConstLabels: prometheus.Labels{
+			"version": version, "revision": revision, "goversion": runtime.Version(),
+		},
+	})
+	info.Set(1)
+	if err := metrics.Registry.Register(info); err != nil {
+		return fmt.Errorf("register the build information: %w", err)
+	}
+	return nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics has the operator's own metrics, one subject per file: what became of requests,
+// Package metrics has the operator's own metrics, one subject per file: what became of requests and
 // what they cost, calls to the carrier, notifications, and the state of the objects at a scrape.
 //
 // All labels have values from bounded sets: names of operations, phases, reasons and events, and a
@@ -17,9 +17,8 @@ import (
 )
 
 // Metrics has all metrics of a manager. A new metric goes into the file of its subject: requests.go,
-// spending.go, carrier.go, notifications.go, requestlog.go, or fleet.go with
-// state.go. Only a new subject changes
-// New.
+// carrier.go, notifications.go or, for what is counted at a scrape, state.go. Only a new subject
+// changes New.
 type Metrics struct {
 	Requests      *Requests
 	Carrier       *Carrier
