@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	own "github.com/broadband-operator/broadband-operator/controllers/internal/metrics"
 	"github.com/broadband-operator/broadband-operator/controllers/ledgers"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
@@ -69,27 +68,10 @@ func withheld(o *pass.Operator) string {
 // countObjects counts the objects that users apply. They are read from the cache without a copy,
 // because counting does not change them.
 func countObjects(ctx context.Context, o *pass.Operator, fleet *own.Fleet) error {
-	for kind, list := range map[string]client.ObjectList{
-		"CarrierAccount":     &v1alpha1.CarrierAccountList{},
-		"BroadbandService":   &v1alpha1.BroadbandServiceList{},
-		"ServiceOrder":       &v1alpha1.ServiceOrderList{},
-		"AppointmentRequest": &v1alpha1.AppointmentRequestList{},
-		"DiagnosticTest":     &v1alpha1.DiagnosticTestList{},
-		"FibreBuildQuote":    &v1alpha1.FibreBuildQuoteList{},
-		"PlanOptionsQuery":   &v1alpha1.PlanOptionsQueryList{},
-		"HealthCheck":        &v1alpha1.HealthCheckList{},
-	} {
-		if err := o.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-			return fmt.Errorf("list the objects of kind %s: %w", kind, err)
-		}
-		err := meta.EachListItem(list, func(object runtime.Object) error {
-			if counted, is := object.(own.Object); is {
-				fleet.Add(kind, counted)
-			}
-			return nil
-		})
+	for kind, list := range own.Kinds() {
+		err := apiserver.Each(ctx, o, list, func(object own.Object) { fleet.Add(kind, object) })
 		if err != nil {
-			return fmt.Errorf("go through the objects of kind %s: %w", kind, err)
+			return err
 		}
 	}
 	return nil

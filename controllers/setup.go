@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controllers creates the operator's controllers, connects them, and adds them to a manager.
+//
+// Each subject has a package: [accounts], [services], [orders], [appointments], [oneshots], [ledgers]
+// and [notifications]. Every object that sends requests is reconciled by a pass of package [pass],
+// which takes its steps by the protocol of package operate. Packages [watch] and [index] say which
+// changes start a pass, and package [installation] what this process may do in its cluster.
 package controllers
 
 import (
@@ -15,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -95,27 +102,16 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	shared := newWorkers(ctx, mgr, reconcilers.Operator, options)
 	notified, notifiedOrders := watch.NewTrigger(), watch.NewTrigger()
-	if err := reconcilers.Accounts.Setup(mgr, shared); err != nil {
-		return fmt.Errorf("set up CarrierAccount: %w", err)
+	err := errors.Join(
+		reconcilers.Accounts.Setup(mgr, shared), reconcilers.Services.Setup(mgr, notified, shared),
+		reconcilers.Orders.Setup(mgr, notifiedOrders, shared), reconcilers.Appointments.Setup(mgr, shared),
+		oneshots.Setup(mgr, reconcilers.OneShots, shared), reconcilers.Ledgers.Setup(mgr, shared))
+	if err != nil {
+		return fmt.Errorf("set up the controllers: %w", err)
 	}
-	if err := reconcilers.Services.Setup(mgr, notified, shared); err != nil {
-		return fmt.Errorf("set up BroadbandService: %w", err)
-	}
-	if err := reconcilers.Orders.Setup(mgr, notifiedOrders, shared); err != nil {
-		return fmt.Errorf("set up ServiceOrder: %w", err)
-	}
-	if err := reconcilers.Appointments.Setup(mgr, shared); err != nil {
-		return fmt.Errorf("set up AppointmentRequest: %w", err)
-	}
-	if err := oneshots.Setup(mgr, reconcilers.OneShots, shared); err != nil {
-		return err
-	}
-	if err := reconcilers.Ledgers.Setup(mgr, shared); err != nil {
-		return fmt.Errorf("set up RequestLedger: %w", err)
-	}
-	recorder, marker, policies := reconcilers.Unrecorded, reconcilers.Operator.Marker, reconcilers.Operator.Policies
 	counts, err := setupMetrics(ctx, reconcilers)
-	err = errors.Join(err, mgr.Add(recorder), mgr.Add(marker), mgr.Add(policies), mgr.Add(reconcilers.EndedLedgers),
+	err = errors.Join(err, mgr.Add(reconcilers.Unrecorded), mgr.Add(reconcilers.Operator.Marker),
+		mgr.Add(reconcilers.Operator.Policies), mgr.Add(manager.RunnableFunc(reconcilers.Ledgers.ShrinkDaily)),
 		setupRequestLog(mgr, reconcilers.Operator, options, counts.RequestLog.Lose))
 	if err != nil {
 		return fmt.Errorf("set up the recording of responses, the marker, the policies, the ledgers, the metrics "+
@@ -147,7 +143,6 @@ type Reconcilers struct {
 	Receiver      *receiver.Receiver // an [http.Handler]
 	Unrecorded    *ledgers.UnrecordedResponses
 	Ledgers       *ledgers.Reconciler
-	EndedLedgers  *ledgers.EndedLedgers
 }
 
 // New creates and connects the controllers. The client may read from a cache; live bypasses it.
@@ -174,7 +169,6 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		OneShots:     oneshots.New(operator),
 		Unrecorded:   &ledgers.UnrecordedResponses{Operator: operator},
 		Ledgers:      &ledgers.Reconciler{Operator: operator},
-		EndedLedgers: &ledgers.EndedLedgers{Operator: operator},
 	}
 }
 
@@ -217,7 +211,7 @@ func secretReader(live client.Reader) receiver.SecretFunc {
 	return func(
 		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 	) ([]byte, error) {
-		return sessions.SecretKey(ctx, live, namespace, ref, addresses...)
+		return sessions.SecretKey(ctx, live, namespace, ref, sessions.Use{Addresses: addresses})
 	}
 }
 

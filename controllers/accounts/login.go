@@ -8,8 +8,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -86,4 +88,25 @@ func (r *Reconciler) ensureLoginLedger(
 		return nil, fmt.Errorf("create the RequestLedger of what is shared by the accounts with %s: %w", login, err)
 	}
 	return ledger, nil
+}
+
+// sharing returns the other accounts whose rates count for the login of an account. After a start
+// these include the accounts that are shown as Ready and whose turn has not come yet, so that what is
+// shown of the rate does not change with each start.
+func (r *Reconciler) sharing(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) ([]*v1alpha1.CarrierAccount, error) {
+	var all v1alpha1.CarrierAccountList
+	by := client.MatchingFields{index.AccountLogin: index.LoginKey(account.Login())}
+	if err := r.List(ctx, &all, by, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("look for the other accounts of clientName %s: %w", account.Spec.Auth.ClientName, err)
+	}
+	var others []*v1alpha1.CarrierAccount
+	for i := range all.Items {
+		other := &all.Items[i]
+		if other.UID != account.UID && (r.Sessions.IsProven(other) || decide.IsShownReady(other)) {
+			others = append(others, other)
+		}
+	}
+	return others, nil
 }

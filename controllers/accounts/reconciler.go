@@ -15,14 +15,19 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -171,43 +176,34 @@ func (r *Reconciler) target(account *v1alpha1.CarrierAccount) status.Object {
 	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 }
 
-// record writes the status if it has changed, and emits Events about what is new.
+// record records a verdict. If the status cannot be written completely, that is reported instead, and
+// everything else in it stays as it was.
 func (r *Reconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	status.Describe(r.target(account), verdict, r.Protocol.Now())
-	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
+	account.Status.Login = nil
 	if verdict.State == decide.Settled {
 		account.Status.Login = new(account.Login())
 	}
-	if equality.Semantic.DeepEqual(before, &account.Status) {
-		return nil
-	}
-	err := r.Protocol.WriteStatus(ctx, account)
-	if err == nil {
-		r.announce(account, before, verdict)
-		return nil
-	}
-	err = fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+	err := r.write(ctx, account, before, verdict)
 	if errors.Is(err, operate.ErrStatusPruned) {
-		return errors.Join(err, r.reportPruned(ctx, account, before, decide.Pruned(v1alpha1.ReasonAPIServerRefused, err)))
+		before.DeepCopyInto(&account.Status)
+		err = errors.Join(err, r.write(ctx, account, before, decide.Pruned(v1alpha1.ReasonAPIServerRefused, err)))
 	}
 	return err
 }
 
-// reportPruned reports in the conditions of an account that its status cannot be written completely.
-// Everything else in it stays as it was.
-func (r *Reconciler) reportPruned(
+// write writes the status with a verdict if it has changed, and emits Events about what is new.
+func (r *Reconciler) write(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	before.DeepCopyInto(&account.Status)
 	status.Describe(r.target(account), verdict, r.Protocol.Now())
 	account.Status.ObservedGeneration = account.Generation
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
 	if err := r.Protocol.WriteStatus(ctx, account); err != nil {
-		return fmt.Errorf("report it in the status: %w", err)
+		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
 	}
 	r.announce(account, before, verdict)
 	return nil
@@ -231,4 +227,44 @@ func eventType(verdict decide.Verdict) string {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning
+}
+
+// accountsWith returns the accounts with the login of a ledger.
+func (r *Reconciler) accountsWith(ctx context.Context, object client.Object) []reconcile.Request {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Account == nil {
+		return nil
+	}
+	by := client.MatchingFields{index.AccountLogin: index.LoginKey(ledger.Spec.Login)}
+	return watch.RequestsFor(ctx, r, &v1alpha1.CarrierAccountList{}, by)
+}
+
+// continuationChanged reports whether a login has come to continue another one, or has no ledger any
+// more.
+func continuationChanged(before, after client.Object) bool {
+	return after == nil || !equality.Semantic.DeepEqual(continuedIn(before), continuedIn(after))
+}
+
+func continuedIn(object client.Object) *v1alpha1.CarrierLogin {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is {
+		return nil
+	}
+	return ledger.Continued()
+}
+
+// Setup reconciles an account when a user changes it, when requeue is called for it, when the
+// marker or the ledger of its login changes, and some time after it became less settled.
+func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
+	again := watch.NewTrigger()
+	r.enqueue = again.Put
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(watch.UserChanges())).
+		Watches(&v1alpha1.CarrierAccount{}, watch.Recheck(r.RecheckAfter)).
+		Watches(&v1alpha1.RequestLedger{}, watch.EnqueueAll(r, &v1alpha1.CarrierAccountList{}), watch.MarkerChanges()).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.accountsWith),
+			builder.WithPredicates(watch.Changes(continuationChanged))).
+		WatchesRawSource(again.Source()).
+		WithOptions(workers.Options(&v1alpha1.CarrierAccount{})).
+		Complete(r)
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
@@ -43,21 +45,12 @@ func (a *appointment) gather(ctx context.Context, p *pass.Pass) error {
 	return nil
 }
 
-func (a *appointment) gatherOrder(ctx context.Context, p *pass.Pass) error {
-	ref := a.object.Spec.OrderRef
-	if ref == nil {
-		return nil
+func (a *appointment) gatherOrder(ctx context.Context, p *pass.Pass) (err error) {
+	if ref := a.object.Spec.OrderRef; ref != nil {
+		key := client.ObjectKey{Namespace: a.object.Namespace, Name: ref.Name}
+		a.order, err = apiserver.Find(ctx, p, key, &v1alpha1.ServiceOrder{})
 	}
-	order := &v1alpha1.ServiceOrder{}
-	err := p.Get(ctx, client.ObjectKey{Namespace: a.object.Namespace, Name: ref.Name}, order)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
-	}
-	a.order = order
-	return nil
+	return err
 }
 
 // judge first takes over the state of the appointment-request from the recorded requests, because
@@ -107,4 +100,44 @@ func (a *appointment) finish(p *pass.Pass, request *v1alpha1.Request, body []byt
 	if request.BodyHash == decide.BodyHash(a.body(*request, v1alpha1.Contact{})) { // it was sent for the present order
 		a.object.Status.OrderID = appointments.OrderNumber(a.object, a.order)
 	}
+}
+
+// finalize cancels the appointment-request of a deleted object. It releases the object once there
+// is nothing to cancel, no way to cancel it, or no time left.
+func (a *appointment) finalize(ctx context.Context, p *pass.Pass) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(a.object, v1alpha1.Finalizer) {
+		return p.Release(ctx, "", "")
+	}
+	if err := p.Begin(ctx); err != nil {
+		return p.Failed(ctx, err)
+	}
+	going, err := a.namespaceDeleting(ctx, p)
+	if err != nil {
+		return p.Failed(ctx, err)
+	}
+	if departure := appointments.Finalize(a.judged(p.Input()), going); departure.Remove {
+		return p.Release(ctx, eventNotCancelled, departure.Warning)
+	}
+	result, err := p.Run(ctx)
+	if err != nil {
+		return result, err
+	}
+	if departure := appointments.Finalize(a.judged(p.Input()), going); departure.Remove {
+		return p.Release(ctx, eventNotCancelled, departure.Warning)
+	}
+	return result, nil
+}
+
+// namespaceDeleting reports whether the namespace is being deleted. It bypasses the cache, because
+// one read per deletion is no reason to watch all namespaces.
+func (a *appointment) namespaceDeleting(ctx context.Context, p *pass.Pass) (bool, error) {
+	var namespace corev1.Namespace
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: a.object.Namespace}, &namespace)
+	if apiserver.IsGone(err, a.object.Namespace) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read Namespace %s: %w", a.object.Namespace, err)
+	}
+	return !namespace.DeletionTimestamp.IsZero(), nil
 }

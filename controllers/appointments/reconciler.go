@@ -12,7 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
 )
@@ -63,4 +65,15 @@ func (r *Reconciler) RecordCancellation(
 			status.Cancelled = appointments.CancelledOf(notice, notification.Appointment)
 		})
 	})
+}
+
+// Setup reconciles an appointment-request when a user changes it, when its account, its order or the
+// marker changes, when the state of the admission policies changes, and some time after it became less
+// settled.
+func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
+	list := &v1alpha1.AppointmentRequestList{}
+	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.AppointmentRequest{}, list).
+		Watches(&v1alpha1.ServiceOrder{}, watch.Naming(r, list, index.OrderRef)). // they wait for its status, too
+		Watches(&v1alpha1.RequestLedger{}, watch.EnqueueAll(r, list), watch.MarkerChanges()).
+		Complete(r)
 }

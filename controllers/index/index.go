@@ -56,25 +56,26 @@ type indexed struct {
 }
 
 func indexes() []indexed {
-	queries := map[string]client.IndexerFunc{Account: accountOf, ServiceRef: serviceRefOf}
+	queries := map[string]client.IndexerFunc{Account: by(requester.AccountName), ServiceRef: by(serviceRefOf)}
 	return []indexed{
-		{&v1alpha1.CarrierAccount{}, map[string]client.IndexerFunc{AccountLogin: accountLoginOf}},
+		{&v1alpha1.CarrierAccount{}, map[string]client.IndexerFunc{AccountLogin: by(accountLoginOf)}},
 		{&v1alpha1.BroadbandService{}, map[string]client.IndexerFunc{
-			Account: accountOf, ServiceID: serviceIDOf, LearnedID: learnedIDOf, OrderRef: orderRefOf,
+			Account: by(requester.AccountName), ServiceID: by(serviceIDOf), LearnedID: by(learnedIDOf),
+			OrderRef: by(orderRefOfService),
 		}},
 		{&v1alpha1.ServiceOrder{}, map[string]client.IndexerFunc{
-			Account: accountOf, Reference: referenceOf, OrderID: orderIDOf,
+			Account: by(requester.AccountName), Reference: by(referenceOf), OrderID: by(orderIDOf),
 		}},
 		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
-			Login: ledgerLoginOf, LedgerReference: ledgerReferenceOf, LedgerService: ledgerServiceOf,
-			AwaitsRelease: awaitsReleaseOf,
+			Login: by(ledgerLoginOf), LedgerReference: by(ledgerReferenceOf), LedgerService: by(ledgerServiceOf),
+			AwaitsRelease: by(awaitsReleaseOf),
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{
-			Account: accountOf, OrderRef: orderRefOf,
+			Account: by(requester.AccountName), OrderRef: by(orderRefOfAppointment),
 		}},
 		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{
-			Account: accountOf, ServiceRef: serviceRefOf, TestedID: testedIDOf,
-			TestUID: uidOf, WaitsFor: waitsForOf,
+			Account: by(requester.AccountName), ServiceRef: by(serviceRefOf), TestedID: by(testedIDOf),
+			TestUID: by(uidOf), WaitsFor: by(waitsForOf),
 		}},
 		{&v1alpha1.FibreBuildQuote{}, queries},
 		{&v1alpha1.PlanOptionsQuery{}, queries},
@@ -95,133 +96,109 @@ func Fields(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-func accountLoginOf(object client.Object) []string {
-	account, is := object.(*v1alpha1.CarrierAccount)
-	if !is {
+// by returns a function that indexes an object by one value, or not at all if that is empty.
+func by[O any](value func(O) string) client.IndexerFunc {
+	return func(object client.Object) []string {
+		one, ok := object.(O)
+		if !ok {
+			return nil
+		}
+		if field := value(one); field != "" {
+			return []string{field}
+		}
 		return nil
 	}
-	return []string{LoginKey(account.Login())}
 }
 
-func ledgerLoginOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Account != nil {
-		return nil
-	}
-	return []string{LoginKey(ledger.Spec.Login)}
+// requester is an object that sends requests.
+type requester interface{ AccountName() string }
+
+// serviceUser is an object that may name a BroadbandService.
+type serviceUser interface {
+	NamedService() (v1alpha1.CarrierID, *v1alpha1.ServiceReference)
 }
 
-func ledgerReferenceOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Order == nil {
-		return nil
+func accountLoginOf(account *v1alpha1.CarrierAccount) string { return LoginKey(account.Login()) }
+
+func ledgerLoginOf(ledger *v1alpha1.RequestLedger) string {
+	if ledger.Spec.Account != nil {
+		return ""
 	}
-	return []string{ledger.Spec.Order.CustomerReference}
+	return LoginKey(ledger.Spec.Login)
 }
 
-func ledgerServiceOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Service == nil {
-		return nil
+func ledgerReferenceOf(ledger *v1alpha1.RequestLedger) string {
+	if ledger.Spec.Order == nil {
+		return ""
 	}
-	return []string{string(ledger.Spec.Service.ID)}
+	return ledger.Spec.Order.CustomerReference
 }
 
-// accountOf returns the account of an object of any kind that sends requests.
-func accountOf(object client.Object) []string {
-	subject, isSubject := object.(interface{ AccountName() string })
-	if !isSubject {
-		return nil
+func ledgerServiceOf(ledger *v1alpha1.RequestLedger) string {
+	if ledger.Spec.Service == nil {
+		return ""
 	}
-	return []string{subject.AccountName()}
+	return string(ledger.Spec.Service.ID)
 }
 
-// orderRefOf returns the order that a service comes from, or that an appointment-request is for.
-func orderRefOf(object client.Object) []string {
-	var ref *v1alpha1.OrderReference
-	switch object := object.(type) {
-	case *v1alpha1.BroadbandService:
-		ref = object.Spec.OrderRef
-	case *v1alpha1.AppointmentRequest:
-		ref = object.Spec.OrderRef
+func awaitsReleaseOf(ledger *v1alpha1.RequestLedger) string {
+	if !ledger.AwaitsRelease() {
+		return ""
 	}
+	return True
+}
+
+func orderRefOfService(service *v1alpha1.BroadbandService) string {
+	return nameIn(service.Spec.OrderRef)
+}
+
+func orderRefOfAppointment(request *v1alpha1.AppointmentRequest) string {
+	return nameIn(request.Spec.OrderRef)
+}
+
+func nameIn(ref *v1alpha1.OrderReference) string {
 	if ref == nil {
-		return nil
+		return ""
 	}
-	return []string{ref.Name}
+	return ref.Name
 }
 
-func serviceIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID == "" {
-		return nil
-	}
-	return []string{string(service.Spec.ServiceID)}
-}
+func serviceIDOf(service *v1alpha1.BroadbandService) string { return string(service.Spec.ServiceID) }
 
 // learnedIDOf returns the number that a service took from its order.
-func learnedIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID != "" || service.Status.ServiceID == "" {
-		return nil
+func learnedIDOf(service *v1alpha1.BroadbandService) string {
+	if service.Spec.ServiceID != "" {
+		return ""
 	}
-	return []string{string(service.Status.ServiceID)}
+	return string(service.Status.ServiceID)
 }
 
-func serviceRefOf(object client.Object) []string {
-	shot, is := object.(interface {
-		NamedService() (v1alpha1.CarrierID, *v1alpha1.ServiceReference)
-	})
-	if !is {
-		return nil
+func serviceRefOf(object serviceUser) string {
+	if _, ref := object.NamedService(); ref != nil {
+		return ref.Name
 	}
-	if _, ref := shot.NamedService(); ref != nil {
-		return []string{ref.Name}
-	}
-	return nil
+	return ""
 }
 
-func referenceOf(object client.Object) []string {
-	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder {
-		return nil
-	}
-	return []string{order.Spec.CustomerReference}
-}
+func referenceOf(order *v1alpha1.ServiceOrder) string { return order.Spec.CustomerReference }
 
 // orderIDOf returns the carrier's number for an order.
-func orderIDOf(object client.Object) []string {
-	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder || order.Status.OrderID == "" {
-		return nil
+func orderIDOf(order *v1alpha1.ServiceOrder) string { return string(order.Status.OrderID) }
+
+func testedIDOf(test *v1alpha1.DiagnosticTest) string {
+	if !oneshots.MayContinue(test) {
+		return ""
 	}
-	return []string{string(order.Status.OrderID)}
+	return string(test.Spec.ServiceID)
 }
 
-func testedIDOf(object client.Object) []string {
-	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == "" || !oneshots.MayContinue(test) {
-		return nil
-	}
-	return []string{string(test.Spec.ServiceID)}
-}
+func uidOf(test *v1alpha1.DiagnosticTest) string { return string(test.UID) }
 
-func uidOf(object client.Object) []string { return []string{string(object.GetUID())} }
-
-func waitsForOf(object client.Object) []string {
-	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Status.Ledger == nil || !oneshots.WaitsInLane(test) {
-		return nil
+func waitsForOf(test *v1alpha1.DiagnosticTest) string {
+	if test.Status.Ledger == nil || !oneshots.WaitsInLane(test) {
+		return ""
 	}
-	return []string{test.Status.Ledger.Name}
-}
-
-func awaitsReleaseOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || !ledger.AwaitsRelease() {
-		return nil
-	}
-	return []string{True}
+	return test.Status.Ledger.Name
 }
 
 // LoginKey returns the value of the fields Login and AccountLogin for a login.

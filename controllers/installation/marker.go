@@ -14,14 +14,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
@@ -47,16 +44,14 @@ type Marker struct {
 	awaited atomic.Value // installation.Waits, for scrapes, which must not wait for a read
 }
 
-var _ manager.LeaderElectionRunnable = (*Marker)(nil)
-
 // errMarkerGone prevents the creation of ledgers.
 var errMarkerGone = errors.New("the marker RequestLedger has been deleted or replaced since this manager started")
 
 // retryMarkerAfter is the wait before the next attempt to read or create the marker.
 const retryMarkerAfter = 2 * time.Second
 
-// Start creates the marker if there is none. It does not wait for the first object, because a
-// person has to acknowledge a marker that is created when objects exist already.
+// Start creates the marker if there is none, once this process leads. It does not wait for the first
+// object, because a person has to acknowledge a marker that is created when objects exist already.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()
@@ -69,9 +64,6 @@ func (m *Marker) Start(ctx context.Context) error {
 	}, retryMarkerAfter)
 	return nil
 }
-
-// NeedLeaderElection returns true.
-func (*Marker) NeedLeaderElection() bool { return true }
 
 // Installation returns the state of this installation according to the marker. At the first call it
 // creates the marker if there is none; every pass calls it first.
@@ -143,32 +135,23 @@ func (m *Marker) existing(ctx context.Context) (found decide.Found, err error) {
 		for _, list := range []client.ObjectList{
 			&v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{}, &v1alpha1.DiagnosticTestList{},
 		} {
-			if err = m.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+			err = apiserver.Each(ctx, m, list, func(object client.Object) {
+				found.Objects = true
+				found.Restored = found.Restored || namesLedger(object)
+			}, client.InNamespace(namespace))
+			if err != nil {
 				return found, fmt.Errorf("look for what was applied before: %w", err)
 			}
-			found.Objects = found.Objects || meta.LenList(list) > 0
-			found.Restored = found.Restored || meta.EachListItem(list, checkNoLedger) != nil
 		}
 	}
 	found.Clusters, err = m.clusters(ctx)
 	return found, err
 }
 
-// checkNoLedger fails for an object whose status names a ledger.
-func checkNoLedger(object runtime.Object) error {
-	var shown *v1alpha1.LedgerReference
-	switch object := object.(type) {
-	case *v1alpha1.BroadbandService:
-		shown = object.Status.Ledger
-	case *v1alpha1.ServiceOrder:
-		shown = object.Status.Ledger
-	case *v1alpha1.DiagnosticTest:
-		shown = object.Status.Ledger
-	}
-	if shown == nil || requestledger.Plausible(shown.Revision) == 0 {
-		return nil
-	}
-	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
+// namesLedger reports whether the status of an object names a ledger.
+func namesLedger(object client.Object) bool {
+	shown := *requestledger.ShownBy(object).At
+	return shown != nil && requestledger.Plausible(shown.Revision) != 0
 }
 
 // clusters returns the clusters that the ledgers name.

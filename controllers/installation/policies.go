@@ -14,11 +14,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/admission"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -45,8 +51,6 @@ type Policies struct {
 	missing atomic.Bool // whether something is wrong with them, for scrapes, which must not wait for a read
 }
 
-var _ manager.LeaderElectionRunnable = (*Policies)(nil)
-
 // Reasons of the Events about the policies.
 const (
 	eventPolicyMissing  = "PolicyMissing"
@@ -70,7 +74,7 @@ const (
 	policiesUnknownFor = 3 * time.Minute
 )
 
-// Start checks the policies until ctx ends.
+// Start checks the policies while this process leads.
 func (c *Policies) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := c.Check(ctx); err != nil {
@@ -88,9 +92,6 @@ func (c *Policies) Check(ctx context.Context) error {
 
 // Missing reports whether something was wrong with the policies when they were last read.
 func (c *Policies) Missing() bool { return c.missing.Load() }
-
-// NeedLeaderElection returns true.
-func (*Policies) NeedLeaderElection() bool { return true }
 
 // Current returns the state of the policies as of the last check. The first call checks them, and
 // fails if the API server does not answer: nothing is decided before the first answer.
@@ -234,4 +235,36 @@ func (c *Policies) report(ctx context.Context, kind, reason, message string) {
 	if marker != nil {
 		c.Events.Eventf(marker, nil, kind, reason, "Check", "%s", message)
 	}
+}
+
+// wakeUp says that the state of the admission policies has changed.
+type wakeUp = event.TypedGenericEvent[struct{}]
+
+// Waiting returns a source of the objects of a list that wait for an approval or for the policies.
+// They are reconciled when the state of the policies changes.
+func (c *Policies) Waiting(list client.ObjectList) source.Source {
+	wakes := make(chan wakeUp, 1)
+	c.wakes = append(c.wakes, wakes)
+	find := func(ctx context.Context, _ struct{}) (requests []reconcile.Request) {
+		err := apiserver.Each(ctx, c, apiserver.Empty(list), func(object described) {
+			if conditions, _ := object.Describes(); slices.ContainsFunc(*conditions, waits) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+		})
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot find the objects that wait for the admission policies")
+		}
+		return requests
+	}
+	return source.TypedChannel(wakes, handler.TypedEnqueueRequestsFromMapFunc(find))
+}
+
+type described interface {
+	client.Object
+	v1alpha1.Described
+}
+
+// waits reports whether a condition waits for an approval or for the policies.
+func waits(condition metav1.Condition) bool {
+	return condition.Reason == v1alpha1.ReasonPolicyMissing || condition.Reason == v1alpha1.ReasonAwaitingApproval
 }

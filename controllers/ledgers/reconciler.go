@@ -86,32 +86,14 @@ func (r *Reconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLed
 // dependent returns the object that depends on a ledger as the reason to keep it. An object that this
 // manager may not read counts as existing.
 func (r *Reconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (keepReason, error) {
-	kind, at, err := readHolder(ctx, r.Protocol.Live, ledger)
+	kind, holder, err := readHolder(ctx, r.Protocol.Live, &ledger.Spec)
 	switch {
-	case kind != "":
-		return keptBy(kind, at, err)
+	case holder != nil:
+		return keptBy(kind, keyOf(ledger.Spec.Holder), err)
 	case ledger.Spec.Diagnostics != nil:
 		return r.dependentTest(ctx, ledger)
 	}
 	return keepReason{}, nil
-}
-
-// readHolder reads the holder of the ledger of an order or a service, bypassing the cache. It returns
-// the holder's kind, "" if there is none, its name, and the error of the read.
-func readHolder(
-	ctx context.Context, live client.Reader, ledger *v1alpha1.RequestLedger,
-) (kind string, at client.ObjectKey, err error) {
-	holder := ledger.Spec.Holder
-	at = client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
-	switch {
-	case holder.Name == "":
-		return "", at, nil
-	case ledger.Spec.Order != nil:
-		return "ServiceOrder", at, live.Get(ctx, at, &v1alpha1.ServiceOrder{})
-	case ledger.Spec.Service != nil:
-		return "BroadbandService", at, live.Get(ctx, at, &v1alpha1.BroadbandService{})
-	}
-	return "", at, nil
 }
 
 // keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does

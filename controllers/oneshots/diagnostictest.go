@@ -170,20 +170,7 @@ func (t *test) ledger(p *pass.Pass) requestledger.Kind {
 		Show: func(shared *v1alpha1.RequestLedger) {
 			oneshots.ProjectTest(t.object, shared, metav1.NewTime(p.Protocol.Now()))
 		},
-		Shown: shownLedger,
 	}
-}
-
-func shownLedger(object client.Object) requestledger.Shown {
-	test, ok := object.(*v1alpha1.DiagnosticTest)
-	if !ok {
-		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
-	}
-	shown := requestledger.Shown{At: &test.Status.Ledger}
-	if test.Status.Request != nil {
-		shown.Requests = []v1alpha1.Request{*test.Status.Request}
-	}
-	return shown
 }
 
 // resolveDeleted takes the attempt of a deleted test as far as possible now, and returns what it

@@ -5,14 +5,19 @@ package orders
 
 import (
 	"context"
-	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/index"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/pass"
+	"github.com/broadband-operator/broadband-operator/controllers/watch"
+	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
 )
 
@@ -42,12 +47,58 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) Order(
 	ctx context.Context, key client.ObjectKey, account string,
 ) (*services.Order, error) {
-	var order v1alpha1.ServiceOrder
-	if err := r.Get(ctx, key, &order); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil //nolint:nilnil // an order that does not exist yet is no error
-		}
-		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
+	order, err := apiserver.Find(ctx, r, key, &v1alpha1.ServiceOrder{})
+	if order == nil {
+		return nil, err
 	}
-	return services.OrderOf(&order, account), nil
+	return services.OrderOf(order, account), nil
+}
+
+// eventOrderContinues is the reason of the Event about an order that continues although its object is
+// deleted.
+const eventOrderContinues = "OrderContinues"
+
+// Setup reconciles an order when a user changes it, when its account changes, when a notification
+// about it arrives, when another object with its customerReference is deleted, when another process
+// writes to its ledger, when the ledger is removed or goes back to an older revision, when another
+// object becomes the ledger's holder, when the marker or the state of the admission policies changes,
+// and some time after the order became less settled.
+func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers watch.Workers) error {
+	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.ServiceOrder{}, &v1alpha1.ServiceOrderList{}).
+		Watches(&v1alpha1.ServiceOrder{}, watch.WhenDeleted(r.successors)).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
+			builder.WithPredicates(watch.LedgerNews(r.Ledgers))).
+		Watches(&v1alpha1.RequestLedger{}, watch.ExceptHolder(r.ofLedger), watch.HolderChanges()).
+		WatchesRawSource(notified.Source()).
+		Complete(r)
+}
+
+// successors returns the other objects with the customerReference of a deleted object, in all
+// namespaces, because one of them may take over the ledger.
+func (r *Reconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
+	order, ok := object.(*v1alpha1.ServiceOrder)
+	if !ok {
+		return nil
+	}
+	by := client.MatchingFields{index.LedgerReference: order.Spec.CustomerReference}
+	r.WarnOfOpenRequests(ctx, order, eventOrderContinues, by,
+		func(ledger *v1alpha1.RequestLedger) string { return orders.DeletionWarning(order, ledger) })
+	return r.list(ctx, client.MatchingFields{index.Reference: order.Spec.CustomerReference})
+}
+
+// ofLedger returns the objects with a ledger's customerReference: its holder, and those that wait
+// for the ledger.
+func (r *Reconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	switch {
+	case watch.IsMarker(object):
+		return r.list(ctx)
+	case !is || ledger.Spec.Order == nil:
+		return nil
+	}
+	return r.list(ctx, client.MatchingFields{index.Reference: ledger.Spec.Order.CustomerReference})
+}
+
+func (r *Reconciler) list(ctx context.Context, options ...client.ListOption) []reconcile.Request {
+	return watch.RequestsFor(ctx, r, &v1alpha1.ServiceOrderList{}, options...)
 }

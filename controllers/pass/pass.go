@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package pass reconciles an object of any kind in the same way: gather, judge, act, record.
+//
+//	fetch ─► gather an Input ─► Decide of the kind ─► perform its Step ─┐
+//	             ▲                                                    │ until there is
+//	             └────────────────────────────────────────────────────┘ nothing to do now
+//	                                                                  ▼
+//	                                            one status write, one ctrl.Result
+//
+// What differs between the kinds is a [Kind], a value of functions.
 package pass
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -178,10 +188,12 @@ func (p *Pass) Scope() operate.Scope {
 func (p *Pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
 	return func(request *v1alpha1.Request) {
 		p.Subject.Record().Controls().Resolve = handled.Resolve
-		if request.Phase == v1alpha1.PhaseSucceeded {
-			p.kind.reached(request, step.Source, p.Protocol.Now())
-		} else if step.From == v1alpha1.PhaseSucceeded {
-			p.kind.withdrawn(request, p.Protocol.Now())
+		succeeded, now := request.Phase == v1alpha1.PhaseSucceeded, p.Protocol.Now()
+		switch {
+		case succeeded && p.kind.Reached != nil:
+			p.kind.Reached(request, step.Source, now)
+		case !succeeded && step.From == v1alpha1.PhaseSucceeded && p.kind.Withdrawn != nil:
+			p.kind.Withdrawn(request, now)
 		}
 	}
 }
@@ -202,4 +214,57 @@ func (p *Pass) spending() *operate.Spending {
 		return &operate.Spending{Protocol: p.Protocol, Logins: p.Logins, Account: account, Login: p.Account.Memory()}
 	}
 	return nil
+}
+
+// Kind has the functions by which a pass handles an object of one kind. Those that are marked as
+// optional may be nil.
+type Kind struct {
+	// Gather collects the inputs of the decision that do not change within the pass.
+	Gather func(context.Context, *Pass) error
+	// Judge decides what to do.
+	Judge func(*Pass, decide.Input) decide.Decision
+	// Show updates the status except for the conditions. Optional.
+	Show func(*Pass, decide.Decision)
+	// Read takes a step that reads at the carrier, and that only this kind has. Optional.
+	Read func(context.Context, *Pass, decide.Step) (time.Duration, error)
+	// Body returns the body of a request.
+	Body func(v1alpha1.Request, v1alpha1.Contact) []byte
+
+	// Finish takes over the carrier's result of a request. Optional.
+	Finish func(*Pass, *v1alpha1.Request, []byte)
+	// Reached takes over the effect of a request that has succeeded by a resolution, without a result.
+	// Optional.
+	Reached func(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time)
+	// Withdrawn takes back what Reached has taken over. Optional.
+	Withdrawn func(request *v1alpha1.Request, now time.Time)
+	// Refused takes over that the carrier has refused a request. Optional.
+	Refused func(*v1alpha1.Request)
+
+	// Begun is called before the first step of a pass, but not if only a notification is recorded.
+	// Optional.
+	Begun func(*Pass)
+	// Recorded is called when the status is recorded. Optional.
+	Recorded func(*Pass)
+
+	AddsFinalizer bool // whether the object gets the finalizer before it sends, even with a ledger
+	Synchronous   bool // whether a POST returns the result, so that nothing is polled
+}
+
+func (p *Pass) show(decision decide.Decision) {
+	if p.kind.Show != nil {
+		p.kind.Show(p, decision)
+	}
+}
+
+func (p *Pass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
+	if p.kind.Read == nil {
+		return 0, nil
+	}
+	return p.kind.Read(ctx, p, step)
+}
+
+func (p *Pass) finish(request *v1alpha1.Request, body []byte) {
+	if p.kind.Finish != nil {
+		p.kind.Finish(p, request, body)
+	}
 }

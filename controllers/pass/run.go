@@ -148,6 +148,19 @@ func (p *Pass) Record(ctx context.Context, decision decide.Decision, wait time.D
 	return status.Exit(now, p.RequeueAt(p.Subject, now, lookAt)), nil
 }
 
+// Release removes the finalizer of a deleted object, and emits a Warning Event about what is left at
+// the carrier, unless the warning is "".
+func (p *Pass) Release(ctx context.Context, reason, warning string) (ctrl.Result, error) {
+	if warning != "" {
+		p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, reason, "Delete", "%s", warning)
+	}
+	if err := p.Protocol.RemoveFinalizer(ctx, p.Subject); err != nil {
+		return p.Failed(ctx, err)
+	}
+	p.Protocol.Memory.Forget(p.Subject.GetUID())
+	return ctrl.Result{}, nil
+}
+
 // mustWrite reports whether a change of the status is written now. A pass that waits for its turn in
 // the rate limit, or for only a few seconds, writes nothing, unless the recorded status lacks what has
 // to be shown meanwhile: the wait can take minutes.

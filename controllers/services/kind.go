@@ -4,7 +4,6 @@ package services
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -59,7 +58,7 @@ func (s *service) gatherOrder(ctx context.Context) error {
 		key := client.ObjectKey{Namespace: s.object.Namespace, Name: ref.Name}
 		order, err := s.orders.Order(ctx, key, s.object.AccountName())
 		if err != nil {
-			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
+			return err
 		}
 		s.order = order
 	}
@@ -166,7 +165,6 @@ func (s *service) ledger(p *pass.Pass) requestledger.Kind {
 		},
 		Judge: services.JudgeLedger,
 		Show:  func(own *v1alpha1.RequestLedger) { services.Project(s.object, own, s.clock(p)) },
-		Shown: shownLedger,
 		Learned: func(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 			services.Remember(spec, s.object, by)
 		},
@@ -176,12 +174,4 @@ func (s *service) ledger(p *pass.Pass) requestledger.Kind {
 // clock returns the clock by which this process evaluates the recorded times of the service.
 func (s *service) clock(p *pass.Pass) decide.Clock {
 	return decide.Clock{Now: p.Protocol.Now(), FutureTimes: p.Protocol.Memory.View(s.object.UID).FutureTimes}
-}
-
-func shownLedger(object client.Object) requestledger.Shown {
-	service, ok := object.(*v1alpha1.BroadbandService)
-	if !ok {
-		return requestledger.Shown{At: new(*v1alpha1.LedgerReference)}
-	}
-	return requestledger.Shown{At: &service.Status.Ledger, Requests: service.Status.Requests}
 }

@@ -5,10 +5,10 @@ package watch
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +21,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/index"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
+	"github.com/broadband-operator/broadband-operator/controllers/pass"
 )
+
+// Requests begins the controller of a kind that sends requests. It reconciles an object when a user
+// changes it, when its account changes, when the state of the admission policies changes, and some
+// time after it became less settled. What is remembered of a deleted object is dropped.
+func Requests(
+	mgr ctrl.Manager, operator *pass.Operator, workers Workers, kind client.Object, list client.ObjectList,
+) *builder.Builder {
+	forget := func(_ context.Context, object client.Object) []reconcile.Request {
+		operator.Protocol.Memory.Forget(object.GetUID())
+		return nil
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		For(kind, builder.WithPredicates(UserChanges())).
+		Watches(kind, Recheck(operator.RecheckAfter)).
+		Watches(kind, WhenDeleted(forget)).
+		Watches(&v1alpha1.CarrierAccount{}, Naming(operator, list, index.Account),
+			builder.WithPredicates(AccountChanges())).
+		WatchesRawSource(operator.Policies.Waiting(list)).
+		WithOptions(workers.Options(kind))
+}
 
 // UserChanges passes changes made by a user. Our own status writes do not trigger a pass.
 func UserChanges() predicate.Predicate {
@@ -89,16 +110,20 @@ func WhenDeleted(find handler.MapFunc) handler.Funcs {
 	}
 }
 
-// LedgerNews passes the ledger changes that are news.
-func LedgerNews(ledgers *requestledger.Store) predicate.Predicate {
+// Changes passes the changes that a function picks. It gets nil as the former object if one was
+// created, and as the present object if one was deleted.
+func Changes(picks func(before, after client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{
-		CreateFunc: func(create event.CreateEvent) bool { return IsLedgerNews(ledgers, nil, create.Object) },
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			return IsLedgerNews(ledgers, update.ObjectOld, update.ObjectNew)
-		},
-		DeleteFunc:  func(deletion event.DeleteEvent) bool { return IsLedgerNews(ledgers, deletion.Object, nil) },
+		CreateFunc:  func(create event.CreateEvent) bool { return picks(nil, create.Object) },
+		UpdateFunc:  func(update event.UpdateEvent) bool { return picks(update.ObjectOld, update.ObjectNew) },
+		DeleteFunc:  func(deletion event.DeleteEvent) bool { return picks(deletion.Object, nil) },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
+}
+
+// LedgerNews passes the ledger changes that are news.
+func LedgerNews(ledgers *requestledger.Store) predicate.Predicate {
+	return Changes(func(before, after client.Object) bool { return IsLedgerNews(ledgers, before, after) })
 }
 
 // IsLedgerNews reports whether a ledger change is not our own: an own write wakes nobody (R32). A
@@ -135,15 +160,9 @@ func RequestsFor(
 	ctx context.Context, from client.Reader, list client.ObjectList, options ...client.ListOption,
 ) []reconcile.Request {
 	var requests []reconcile.Request
-	err := from.List(ctx, list, append(options, client.UnsafeDisableDeepCopy)...)
-	if err == nil {
-		err = meta.EachListItem(list, func(item runtime.Object) error {
-			if object, is := item.(client.Object); is {
-				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
-			}
-			return nil
-		})
-	}
+	err := apiserver.Each(ctx, from, list, func(object client.Object) {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+	}, options...)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "cannot list the objects to reconcile")
 		return nil
@@ -151,12 +170,12 @@ func RequestsFor(
 	return requests
 }
 
-// Naming finds the objects of a list that name an object of their namespace in an indexed field.
-func Naming(from client.Reader, list client.ObjectList, field string) handler.MapFunc {
-	return func(ctx context.Context, named client.Object) []reconcile.Request {
+// Naming enqueues the objects of a list that name an object of their namespace in an indexed field.
+func Naming(from client.Reader, list client.ObjectList, field string) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, named client.Object) []reconcile.Request {
 		return RequestsFor(ctx, from, apiserver.Empty(list),
 			client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
-	}
+	})
 }
 
 // EnqueueAll enqueues every object of a list.
@@ -172,4 +191,29 @@ func ServicesNumbered(ctx context.Context, from client.Reader, number v1alpha1.C
 	learned := client.MatchingFields{index.LearnedID: string(number)}
 	return append(RequestsFor(ctx, from, &v1alpha1.BroadbandServiceList{}, declared),
 		RequestsFor(ctx, from, &v1alpha1.BroadbandServiceList{}, learned)...)
+}
+
+// HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
+// service or customerReference are in conflict with it (R2). They are reconciled even if this
+// process wrote the change. Such a write only leaves the holder alone (R32).
+func HolderChanged(before, after client.Object) bool {
+	held, is := after.(*v1alpha1.RequestLedger)
+	if !is || held.Spec.Holder.UID == "" {
+		return false
+	}
+	was, had := before.(*v1alpha1.RequestLedger)
+	return !had || was.Spec.Holder.UID != held.Spec.Holder.UID
+}
+
+// HolderChanges passes changes that give a ledger another holder.
+func HolderChanges() builder.WatchesOption { return builder.WithPredicates(Changes(HolderChanged)) }
+
+// ExceptHolder enqueues the objects of a ledger, except its holder.
+func ExceptHolder(of handler.MapFunc) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
+		return slices.DeleteFunc(of(ctx, object), func(one reconcile.Request) bool {
+			ledger, is := object.(*v1alpha1.RequestLedger)
+			return is && one.Namespace == ledger.Spec.Holder.Namespace && one.Name == ledger.Spec.Holder.Name
+		})
+	})
 }

@@ -51,7 +51,7 @@ func TestEveryBuildSetsVersionAndCommit(t *testing.T) {
 	g.Expect(contents(t, repository, "Dockerfile")).To(And(
 		ContainSubstring("-X "+managerPackage+".version=$(cat VERSION) "),
 		ContainSubstring("-X "+managerPackage+`.revision=$REVISION"`)))
-	program, err := os.ReadFile(repository + "/internal/manager/version.go")
+	program, err := os.ReadFile(repository + "/internal/manager/run.go")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(program)).To(And(ContainSubstring("\tversion  = "), ContainSubstring("\trevision = ")))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
+	"github.com/broadband-operator/broadband-operator/test/jsondoctest"
 )
 
 // FuzzDecode runs every decoder on every body. A body that a decoder refuses is Unreadable. A body

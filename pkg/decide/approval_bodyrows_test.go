@@ -16,9 +16,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // bodyCase is a request with each field of its body, and the rows that a person approves for it.

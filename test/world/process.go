@@ -91,7 +91,7 @@ func (p *Process) ReconcileLedger(ctx context.Context, name string) error {
 
 // ShrinkLedgers shrinks the ledgers that ended long ago.
 func (p *Process) ShrinkLedgers(ctx context.Context) error {
-	return p.reconcilers.EndedLedgers.Shrink(ctx)
+	return p.reconcilers.Ledgers.Shrink(ctx)
 }
 
 func (p *Process) request(name string) ctrl.Request {

@@ -108,9 +108,6 @@ func (t *tape) ledgerOf(ctx context.Context, subject *v1alpha1.BroadbandService)
 				subject.Status.Requests = []v1alpha1.Request{*newest.DeepCopy()}
 			}
 		},
-		Shown: func(object client.Object) requestledger.Shown {
-			return requestledger.Shown{At: &serviceIn(object).Status.Ledger, Requests: serviceIn(object).Status.Requests}
-		},
 	}
 	store := &requestledger.Store{Cluster: t, Live: t}
 	ledger := store.Of(subject, kind, v1alpha1.CarrierLogin{}, decide.Installation{})

@@ -20,12 +20,12 @@ import (
 func metered(t *testing.T, tape *tape) (*Protocol, *prometheus.Registry) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	counts, err := metrics.NewRequests(registry)
+	counts, err := metrics.New(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
 	protocol := tape.protocol("me")
-	protocol.Metrics = counts
+	protocol.Metrics = counts.Requests
 	return protocol, registry
 }
 

@@ -46,7 +46,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	})
 	fact, seen := queryFact(receipt), attemptIDOf(scope.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {
-		if inProgress(subject) || attemptIDOf(subject, request.Operation) != seen {
+		if len(subject.Record().OpenRequests()) > 0 || attemptIDOf(subject, request.Operation) != seen {
 			return // another process has sent a query meanwhile: that one is tracked, or has ended
 		}
 		subject.Record().PutRequest(request)
@@ -114,17 +114,6 @@ func attemptIDOf(subject Subject, operation v1alpha1.Operation) string {
 		return request.AttemptID
 	}
 	return ""
-}
-
-// inProgress reports whether a request of an object has not ended.
-func inProgress(subject Subject) bool {
-	for contract := range carrier.Contracts() {
-		request := subject.Record().RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && !request.Phase.Ended() {
-			return true
-		}
-	}
-	return false
 }
 
 // queryFact returns the fact for the outcome of a query.

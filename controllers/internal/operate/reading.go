@@ -208,14 +208,6 @@ func patience(reading *decide.Reading) time.Duration {
 	return decide.QuoteAge
 }
 
-// unanswered is the error for a reading without a result, or whose result came too late.
-func unanswered(handle carrier.Handle, within time.Duration) error {
-	return &carrier.Error{
-		Operation: handle.Operation, Class: carrier.ServerFault,
-		Message: fmt.Sprintf("the carrier has returned no result within %.0f minutes", within.Minutes()),
-	}
-}
-
 func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	var err error
 	if reading.Handle.Operation == carrier.Health {
@@ -223,7 +215,9 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 		reading.Health.HealthCategories = nil // they are long and shown nowhere
 		if id := reading.Health.ID; err == nil && id != 0 && !reading.Handle.HasID(id) {
 			reading.Health = carrier.HealthResult{}
-			p.readingFailed(reading, anotherResult(reading.Handle, id), handlePause)
+			other := faultOf(reading.Handle, "the carrier's response is about request %d, and not about request %s",
+				id, reading.Handle.ID)
+			p.readingFailed(reading, other, handlePause)
 			return
 		}
 		reading.Empty = emptyResponses(reading)
@@ -248,11 +242,15 @@ func (p *Protocol) answeredLate(reading *decide.Reading) {
 	reading.State = decide.ReadingAnswered
 }
 
-// anotherResult is the error for a result with another id than that of the request.
-func anotherResult(handle carrier.Handle, id int64) error {
+// unanswered is the error for a reading without a result, or whose result came too late.
+func unanswered(handle carrier.Handle, within time.Duration) error {
+	return faultOf(handle, "the carrier has returned no result within %.0f minutes", within.Minutes())
+}
+
+// faultOf is an error of the carrier that no call has returned.
+func faultOf(handle carrier.Handle, message string, args ...any) error {
 	return &carrier.Error{
-		Operation: handle.Operation, Class: carrier.ServerFault,
-		Message: fmt.Sprintf("the carrier's response is about request %d, and not about request %s", id, handle.ID),
+		Operation: handle.Operation, Class: carrier.ServerFault, Message: fmt.Sprintf(message, args...),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // RecordResponse is step 7: it records the response that this process has in memory. A pass without
@@ -113,4 +116,156 @@ func withReceipt(known *v1alpha1.Request, attemptID string, handle carrier.Handl
 		acceptedAs(handle).Apply(nil, &shown)
 	}
 	return shown
+}
+
+// recordLate handles an acceptance that cannot be recorded for its attempt (R15). A person may have
+// ended the attempt, or another attempt may have replaced it; the carrier has accepted the request
+// nevertheless. A ledger keeps the acceptance of a chargeable request as a late acceptance.
+func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
+	taken := attempt(scope.Subject, attemptID)
+	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
+		return nil
+	}
+	news := true
+	late := lateAttempt(attemptID, receipt.Handle)
+	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when the outcome is unknown
+	if scope.Ledger != nil && blocks(late.Operation) {
+		err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) (err error) {
+			news, err = scope.Ledger.Late(ctx, late)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if news {
+		p.announceLate(scope.Subject, attemptID, receipt, recordedAs(scope.Subject, attemptID, late.Operation))
+	}
+	return nil
+}
+
+// blocks reports whether a late acceptance prevents further requests (R15). One of class Converge
+// or Verify does not: sending it twice does no harm, so an Event is enough.
+func blocks(operation v1alpha1.Operation) bool {
+	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
+}
+
+// recordedAs describes what is recorded instead of the acceptance of an attempt.
+func recordedAs(subject Subject, attemptID string, operation v1alpha1.Operation) string {
+	if taken := attempt(subject, attemptID); taken != nil {
+		return fmt.Sprintf("the attempt is recorded as %s", taken.Phase)
+	}
+	if other := subject.Record().RequestOf(operation); other != nil {
+		return fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
+	}
+	return "the attempt is not recorded"
+}
+
+// announceLate counts an acceptance that is not recorded for its attempt, and emits a Warning Event
+// that says why.
+func (p *Protocol) announceLate(subject Subject, attemptID string, receipt carrier.Receipt, why string) {
+	operation := receipt.Handle.Operation
+	p.Metrics.Late(operation)
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(operation),
+		"the carrier accepted %s attempt %s as %s, but %s: ask the carrier for the outcome",
+		operation, attemptID, receipt.Handle.Path(), why)
+}
+
+// unrecorded has, by attempt, the carrier's responses that could not be written to a ledger within
+// a minute.
+type unrecorded struct {
+	mu   sync.Mutex
+	jobs map[string]unrecordedJob
+}
+
+// unrecordedJob is the recording of one response.
+type unrecordedJob struct {
+	scope     Scope
+	operation v1alpha1.Operation
+}
+
+// keep stores a scope until its response is recorded, and reports whether it is new.
+func (u *unrecorded) keep(attemptID string, scope Scope, operation v1alpha1.Operation) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.jobs == nil {
+		u.jobs = map[string]unrecordedJob{}
+	}
+	_, held := u.jobs[attemptID]
+	u.jobs[attemptID] = unrecordedJob{scope, operation}
+	return !held
+}
+
+func (u *unrecorded) has(attemptID string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, held := u.jobs[attemptID]
+	return held
+}
+
+// drop returns the operation of the attempt, and whether its response was kept.
+func (u *unrecorded) drop(attemptID string) (v1alpha1.Operation, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	job, held := u.jobs[attemptID]
+	delete(u.jobs, attemptID)
+	return job.operation, held
+}
+
+func (u *unrecorded) all() map[string]unrecordedJob {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.jobs)
+}
+
+// keepUnrecorded reports a response that could not be recorded, once, shows an acceptance in the
+// status, and keeps the response. Objects without a ledger do not need this: they have a finalizer,
+// and later passes try again.
+//
+// The scope is kept last. From then on [Protocol.RecordUnrecorded] may change its object and its
+// ledger at any time, in another goroutine, so the pass must not use them any more.
+func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID string, why error) error {
+	receipt := p.Memory.Receipt(attemptID)
+	if scope.Ledger == nil || receipt == nil {
+		return nil
+	}
+	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted responses only
+	if known := attempt(scope.Subject, attemptID); known != nil {
+		operation = known.Operation
+	}
+	defer func() {
+		if p.unrecorded.keep(attemptID, scope, operation) {
+			p.Metrics.Unrecorded(operation)
+		}
+	}()
+	if !p.unrecorded.has(attemptID) {
+		p.warnOfUnrecorded(scope.Subject, attemptID, operation, why)
+	}
+	if receipt.Delivery != carrier.Accepted {
+		return nil
+	}
+	return p.showReceipt(ctx, scope, attemptID, receipt.Handle)
+}
+
+// warnOfUnrecorded puts what to do before the cause, which may be longer than an Event.
+func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, operation v1alpha1.Operation, why error) {
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
+		"the carrier's response to %s attempt %s cannot be recorded, and only this manager has it: remove the cause, and "+
+			"do not restart the manager before it has recorded the response. The cause: %v", operation, attemptID, why)
+}
+
+// RecordUnrecorded tries again to record each response that could not be recorded, for as long as
+// the process runs and whatever became of the object (R16).
+func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
+	var failed error
+	for attemptID, job := range p.unrecorded.all() {
+		// Without this, the object would have the response already, and there would seem to be nothing to
+		// write.
+		err := job.scope.Ledger.Reload(ctx)
+		if err == nil {
+			err = p.RecordResponse(ctx, job.scope, attemptID)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }

@@ -3,7 +3,6 @@
 package requestledger
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -13,11 +12,8 @@ import (
 
 // knownLedgers is what this process has seen of each ledger, and what it has written.
 type knownLedgers struct {
-	mu     sync.Mutex
-	known  map[string]ledgerState // by name: the newest that this process has seen
-	writes map[string]int64       // by name: the revision that this process wrote last, or is about to write
-
-	unlisted map[string]time.Time // by name: since when the ledger has been missing
+	mu    sync.Mutex
+	known map[string]ledgerState // by name
 }
 
 // ledgerState is the newest state that this process has seen of a ledger. It includes the attempts,
@@ -26,14 +22,34 @@ type knownLedgers struct {
 type ledgerState struct {
 	revision int64
 	attempts []string // the ids of its attempts
+
+	written int64     // the revision that this process wrote last, or is about to write
+	missing time.Time // since when the ledger has been missing; zero: it exists
+}
+
+// change changes what is known of a ledger.
+func (k *knownLedgers) change(name string, change func(*ledgerState)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known = map[string]ledgerState{}
+	}
+	state := k.known[name]
+	change(&state)
+	k.known[name] = state
+}
+
+// of returns what is known of a ledger.
+func (k *knownLedgers) of(name string) ledgerState {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known[name]
 }
 
 // isBehind reports whether a ledger lacks something that this process has seen of it: the highest
 // revision, or an attempt of that revision (R6).
 func (k *knownLedgers) isBehind(name string, ledger *v1alpha1.RequestLedger) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	seen := k.known[name]
+	seen := k.of(name)
 	if revision := revisionOf(ledger); revision != seen.revision || ledger == nil {
 		return revision < seen.revision
 	}
@@ -46,51 +62,31 @@ func (k *knownLedgers) note(name string, ledger *v1alpha1.RequestLedger) {
 	if ledger == nil {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil {
-		k.known = map[string]ledgerState{}
-	}
-	seen := k.known[name]
-	if newer := ledger.Spec.Revision - seen.revision; newer > 0 || newer == 0 && seen.attempts == nil {
-		k.known[name] = ledgerState{ledger.Spec.Revision, ledger.AttemptIDs()}
-	}
+	k.change(name, func(seen *ledgerState) {
+		if newer := ledger.Spec.Revision - seen.revision; newer > 0 || newer == 0 && seen.attempts == nil {
+			seen.revision, seen.attempts = ledger.Spec.Revision, ledger.AttemptIDs()
+		}
+	})
 }
 
 // noteShown stores the revision that a status claims to have seen.
 func (k *knownLedgers) noteShown(name string, revision int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil {
-		k.known = map[string]ledgerState{}
+	if revision == 0 {
+		return
 	}
-	if revision > k.known[name].revision {
-		k.known[name] = ledgerState{revision: revision}
-	}
+	k.change(name, func(seen *ledgerState) {
+		if revision > seen.revision {
+			seen.revision, seen.attempts = revision, nil
+		}
+	})
 }
 
 // IsNews reports whether a revision of a ledger was written by another process and is new to this
 // one. A watch may show a revision that this process wrote before the response to that write
 // arrives.
 func (k *knownLedgers) IsNews(name string, revision int64) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return revision > max(k.known[name].revision, k.writes[name])
-}
-
-func (k *knownLedgers) noteWriting(name string, revision int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.writes == nil {
-		k.writes = map[string]int64{}
-	}
-	k.writes[name] = revision
-}
-
-func (k *knownLedgers) highest(name string) int64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.known[name].revision
+	seen := k.of(name)
+	return revision > max(seen.revision, seen.written)
 }
 
 // keepUnlisted is how long the revision seen of a missing ledger is kept. Within this hour, the
@@ -102,26 +98,18 @@ const keepUnlisted = time.Hour
 func (k *knownLedgers) Sweep(lives func(name string) bool, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	unlisted := map[string]time.Time{}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(k.known)), slices.Collect(maps.Keys(k.writes))) {
-		if lives(name) {
+	for name, state := range k.known {
+		switch {
+		case lives(name):
+			state.missing = time.Time{}
+		case state.missing.IsZero():
+			state.missing = now
+		case now.Sub(state.missing) >= keepUnlisted:
+			delete(k.known, name)
 			continue
 		}
-		since, noted := k.unlisted[name]
-		if !noted {
-			since = now
-		}
-		unlisted[name] = since
+		k.known[name] = state
 	}
-	maps.DeleteFunc(unlisted, func(name string, since time.Time) bool {
-		over := now.Sub(since) >= keepUnlisted
-		if over {
-			delete(k.known, name)
-			delete(k.writes, name)
-		}
-		return over
-	})
-	k.unlisted = unlisted
 }
 
 // Forget drops the revision seen of a ledger that was deleted on purpose, because a new ledger of
@@ -130,7 +118,6 @@ func (k *knownLedgers) Forget(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.known, name)
-	delete(k.writes, name)
 }
 
 // Plausible returns the revision, or 0 if no ledger can have reached it: then somebody else has

@@ -12,7 +12,7 @@ func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 	var ledgers Store
 	for _, name := range []string{"exists", "gone", "comes back"} {
 		ledgers.noteShown(name, 7)
-		ledgers.noteWriting(name, 7)
+		ledgers.change(name, func(seen *ledgerState) { seen.written = 7 })
 	}
 	at := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 	existing := map[string]bool{"exists": true}
@@ -22,7 +22,7 @@ func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 	}
 	sweep(0)
 	sweep(time.Hour - time.Second)
-	if ledgers.highest("gone") != 7 {
+	if ledgers.of("gone").revision != 7 {
 		t.Error("R6: what was seen of a ledger is forgotten before its objects can say that it is lost")
 	}
 	existing["comes back"] = true
@@ -30,7 +30,7 @@ func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 	delete(existing, "comes back")
 	sweep(time.Second)
 	for name, want := range map[string]int64{"exists": 7, "gone": 0, "comes back": 7} {
-		if got := ledgers.highest(name); got != want {
+		if got := ledgers.of(name).revision; got != want {
 			t.Errorf("of the ledger that %s %d is known, not %d", name, got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestR28TheKnownStateOfALedgerIsKeptWhileItExists(t *testing.T) {
 		t.Error("what was written is not as what was seen")
 	}
 	sweep(time.Hour)
-	if len(ledgers.known)+len(ledgers.writes) != 2 || len(ledgers.unlisted) != 0 {
-		t.Errorf("it keeps %v, %v and %v", ledgers.known, ledgers.writes, ledgers.unlisted)
+	if len(ledgers.known) != 1 {
+		t.Errorf("it keeps %v", ledgers.known)
 	}
 }

@@ -26,8 +26,6 @@ type Kind struct {
 	Judge func(decide.LedgerInput) decide.LedgerVerdict
 	// Show updates the status from a ledger, which is nil if the object holds none.
 	Show func(*v1alpha1.RequestLedger)
-	// Shown returns what the status of an object of the kind shows of its ledger.
-	Shown func(client.Object) Shown
 	// Learned adds to a ledger's spec what the object has learned, through an attempt if there is one;
 	// nil: it learns nothing that a ledger keeps.
 	Learned func(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request)
@@ -35,8 +33,28 @@ type Kind struct {
 
 // Shown is what a status shows of its ledger.
 type Shown struct {
-	At       **v1alpha1.LedgerReference
+	At       **v1alpha1.LedgerReference // points into the status
 	Requests []v1alpha1.Request
+}
+
+// ShownBy returns what the status of an object shows of its ledger; nothing if its kind has none.
+func ShownBy(object client.Object) Shown {
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		return Shown{&object.Status.Ledger, object.Status.Requests}
+	case *v1alpha1.ServiceOrder:
+		return Shown{&object.Status.Ledger, requestsOf(&object.Status.TaskStatus)}
+	case *v1alpha1.DiagnosticTest:
+		return Shown{&object.Status.Ledger, requestsOf(&object.Status.TaskStatus)}
+	}
+	return Shown{At: new(*v1alpha1.LedgerReference)}
+}
+
+func requestsOf(status *v1alpha1.TaskStatus) []v1alpha1.Request {
+	if status.Request == nil {
+		return nil
+	}
+	return []v1alpha1.Request{*status.Request}
 }
 
 // HolderOf returns an object as the holder of a ledger.
@@ -88,7 +106,7 @@ func (l *Ledger) nameOf() string {
 	spec := l.Spec()
 	spec.Login = l.login
 	name := decide.LedgerName(&spec)
-	if shown := *l.Shown(l.subject).At; name == "" && shown != nil {
+	if shown := *ShownBy(l.subject).At; name == "" && shown != nil {
 		name = shown.Name
 	}
 	return name
@@ -96,7 +114,7 @@ func (l *Ledger) nameOf() string {
 
 // Read reads the ledger, and reports whether it lacks what the status or this process has seen.
 func (l *Ledger) Read(ctx context.Context) (lost bool, err error) {
-	status := l.Shown(l.subject)
+	status := ShownBy(l.subject)
 	shown, revision := *status.At, int64(0)
 	if shown != nil && shown.Name == l.Name {
 		revision = shown.Revision
@@ -191,7 +209,7 @@ func (l *Ledger) ShowReference() {
 	if l == nil {
 		return
 	}
-	at := l.Shown(l.subject).At
+	at := ShownBy(l.subject).At
 	if l.isShared() && !l.wrote && *at != nil && (*at).Name == l.Name {
 		return // writes by other objects do not concern this one
 	}
@@ -207,7 +225,7 @@ func (l *Ledger) CheckFellBehind() error {
 	if l == nil || !l.fellBehind {
 		return nil
 	}
-	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), behind(l.Name))
+	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), conflict(l.Name, errBehind))
 }
 
 // isShared reports whether each object has its own attempts in the ledger, next to those of others.
@@ -240,7 +258,7 @@ func (l *Ledger) Record(ctx context.Context, attempt v1alpha1.Request) error {
 // SetReference writes the ledger's name and revision to a status. The revision is the newest seen,
 // because the object has seen all of the ledger.
 func (l *Ledger) SetReference(status client.Object) {
-	at, revision := l.Shown(status).At, int64(0)
+	at, revision := ShownBy(status).At, int64(0)
 	if l.ledger != nil {
 		revision = l.ledger.Spec.Revision
 	}
@@ -248,11 +266,6 @@ func (l *Ledger) SetReference(status client.Object) {
 		revision = max(revision, shown.Revision)
 	}
 	*at = &v1alpha1.LedgerReference{Name: l.Name, Revision: revision}
-}
-
-// OtherAttemptAt returns the id of another attempt that has a path as its Location; "" for none.
-func (l *Ledger) OtherAttemptAt(attempt *v1alpha1.Request, location string) string {
-	return l.ledger.OtherAttemptAt(attempt, location)
 }
 
 // Late records that the carrier has accepted an attempt that is no longer open.
@@ -335,7 +348,7 @@ func (l *Ledger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 // Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger,
 // because a ledger restored to its state before an attempt does not show that the attempt was sent.
 func (l *Ledger) Verify(ctx context.Context, live client.Object) error {
-	if l.lacks(l.Shown(live)) {
+	if l.lacks(ShownBy(live)) {
 		return ErrChanged
 	}
 	return l.ledgers.Unchanged(ctx, l.ledger)

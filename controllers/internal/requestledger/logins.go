@@ -56,7 +56,7 @@ func (l *Logins) New(
 func (l *Logins) GetOwn(ctx context.Context, login v1alpha1.CarrierLogin) (*v1alpha1.RequestLedger, error) {
 	ledger, _, err := l.Ledgers.GetLive(ctx, decide.LoginLedgerName(login))
 	if err == nil && ledger.Continued() != nil {
-		return nil, continuesAnother(ledger.Name)
+		return nil, conflict(ledger.Name, errContinues)
 	}
 	return ledger, err
 }

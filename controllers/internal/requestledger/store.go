@@ -72,15 +72,10 @@ func (l *Store) GetFormer(
 	return ledger, lost || isOlder(), err
 }
 
-// readLive reads a ledger, bypassing the cache; nil when there is none.
-func (l *Store) readLive(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
-	return l.read(ctx, l.Live, name)
-}
-
 // GetLive reads a ledger, bypassing the cache, and reports whether it lacks something that this
 // process has seen of it (R6). The ledger is nil if there is none.
 func (l *Store) GetLive(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
-	if ledger, err = l.readLive(ctx, name); err != nil {
+	if ledger, err = l.read(ctx, l.Live, name); err != nil {
 		return nil, false, err
 	}
 	l.note(name, ledger)
@@ -89,7 +84,7 @@ func (l *Store) GetLive(ctx context.Context, name string) (ledger *v1alpha1.Requ
 
 // Unchanged fails unless the ledger is still as it was last written.
 func (l *Store) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
-	live, err := l.readLive(ctx, written.Name)
+	live, err := l.read(ctx, l.Live, written.Name)
 	if err == nil && (live == nil || live.ResourceVersion != written.ResourceVersion) {
 		err = ErrChanged
 	}
@@ -118,7 +113,7 @@ var ErrNewer = errors.New("a newer version of the operator wrote it")
 // writer was first, it returns a conflict, and nothing may be sent (R1). The new revision is above
 // every revision seen so far.
 func (l *Store) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
-	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.highest(ledger.Name))+1)
+	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.of(ledger.Name).revision)+1)
 }
 
 // Amend updates a ledger that has lost something that this process has seen of it. It keeps the
@@ -143,7 +138,7 @@ func (l *Store) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, rev
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrNewer)
 	}
 	ledger.Spec.Revision = revision
-	l.noteWriting(ledger.Name, revision)
+	l.change(ledger.Name, func(seen *ledgerState) { seen.written = revision })
 	wanted := ledger.Spec.DeepCopy()
 	if err := l.put(ctx, ledger); err != nil {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, unknownTo(err))
@@ -166,7 +161,7 @@ func (l *Store) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	}
 	err := l.Cluster.Create(ctx, ledger, apiserver.StrictFields)
 	if apierrors.IsAlreadyExists(err) {
-		return errChangedSince(ledger.Name)
+		return conflict(ledger.Name, apiserver.ErrNotNewest)
 	}
 	return err
 }
@@ -179,21 +174,10 @@ func unknownTo(err error) error {
 	return err
 }
 
-// errChangedSince returns the conflict error for a ledger that changed since the decision.
-func errChangedSince(name string) error { return conflictOf(name, apiserver.ErrNotNewest) }
+// Why the write of a ledger conflicts with one since the decision.
+var (
+	errContinues = errors.New("the login continues another one, under which its requests are recorded")
+	errBehind    = errors.New("it is older than a version seen before")
+)
 
-var errContinues = errors.New("the login continues another one, under which its requests are recorded")
-
-// continuesAnother returns the conflict error for the ledger of a login that has been continued since
-// the decision.
-func continuesAnother(name string) error { return conflictOf(name, errContinues) }
-
-var errBehind = errors.New("it is older than a version seen before")
-
-// behind returns the conflict error for a ledger that went back to an older revision while this
-// process was running.
-func behind(name string) error { return conflictOf(name, errBehind) }
-
-func conflictOf(name string, why error) error {
-	return apiserver.Conflict("requestledgers", name, why)
-}
+func conflict(name string, why error) error { return apiserver.Conflict("requestledgers", name, why) }

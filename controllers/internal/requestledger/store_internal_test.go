@@ -89,7 +89,7 @@ func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	if err := ledgers.Write(t.Context(), ledger); !errors.Is(err, errStep) {
 		t.Fatal(err)
 	}
-	if seen := ledgers.highest(ledger.Name); seen != 0 {
+	if seen := ledgers.of(ledger.Name).revision; seen != 0 {
 		t.Errorf("revision %d counts as seen", seen)
 	}
 }
@@ -102,8 +102,8 @@ func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	ledger.Name = decide.LedgerName(&ledger.Spec)
 	ledgers.noteShown(ledger.Name, 7)
 	ledger.Spec.Revision = 6
-	if err := ledgers.Amend(t.Context(), ledger); err != nil || ledger.Spec.Revision >= ledgers.highest(ledger.Name) {
-		t.Errorf("revision %d of %d: %v", ledger.Spec.Revision, ledgers.highest(ledger.Name), err)
+	if err := ledgers.Amend(t.Context(), ledger); err != nil || ledger.Spec.Revision >= ledgers.of(ledger.Name).revision {
+		t.Errorf("revision %d of %d: %v", ledger.Spec.Revision, ledgers.of(ledger.Name).revision, err)
 	}
 	if err := ledgers.Write(t.Context(), ledger); err != nil || ledger.Spec.Revision != 8 {
 		t.Errorf("revision %d once it is known to be lost: %v", ledger.Spec.Revision, err)

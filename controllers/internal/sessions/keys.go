@@ -25,7 +25,7 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 		keys := make([]carrier.Key, 0, len(spec.Auth.Keys))
 		use := useOf(&spec)
 		for _, ref := range spec.Auth.Keys {
-			pem, err := secretKey(ctx, secrets, namespace, ref.PrivateKeySecretRef, use)
+			pem, err := SecretKey(ctx, secrets, namespace, ref.PrivateKeySecretRef, use)
 			if err != nil {
 				return nil, err
 			}
@@ -35,36 +35,29 @@ func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(contex
 	}
 }
 
-// use says what a Secret is used for. The Secret, or proof of possessing it, is sent to these
+// Use says what a Secret is used for. The Secret, or proof of possessing it, is sent to these
 // addresses.
-type use struct {
-	addresses []string
-	listed    bool // whether it needs its annotation; otherwise, a Secret without one may be used with any host
+type Use struct {
+	Addresses []string
+	Listed    bool // whether it needs its annotation; otherwise, a Secret without one may be used with any host
 }
 
 // useOf returns what an account uses its keys for. If the account sets an audience, the server of
 // that audience would accept the assertion, wherever it was sent. So the owner of the key must have
 // listed the host of the audience as well as those of the account's URLs.
-func useOf(spec *v1alpha1.CarrierAccountSpec) use {
-	keys := use{addresses: []string{spec.BaseURL, spec.Auth.TokenURL}}
+func useOf(spec *v1alpha1.CarrierAccountSpec) Use {
+	keys := Use{Addresses: []string{spec.BaseURL, spec.Auth.TokenURL}}
 	if spec.Auth.Audience != "" {
-		keys.addresses, keys.listed = append(keys.addresses, spec.Auth.Audience), true
+		keys.Addresses, keys.Listed = append(keys.Addresses, spec.Auth.Audience), true
 	}
 	return keys
 }
 
-// SecretKey reads one key of a Secret for use with the hosts of these addresses. It fails with a
-// *decide.SecretError if there is none.
+// SecretKey reads one key of a Secret for a use. It fails with a *decide.SecretError if there is none.
 func SecretKey(
-	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
+	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, needed Use,
 ) ([]byte, error) {
-	return secretKey(ctx, secrets, namespace, ref, use{addresses: addresses})
-}
-
-func secretKey(
-	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, needed use,
-) ([]byte, error) {
-	secret, err := readSecret(ctx, secrets, types.NamespacedName{Namespace: namespace, Name: ref.Name}, needed)
+	secret, err := ReadSecret(ctx, secrets, types.NamespacedName{Namespace: namespace, Name: ref.Name}, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -74,23 +67,17 @@ func secretKey(
 	return secret.Data[ref.Key], nil
 }
 
-// ReadSecret reads a Secret for use with the hosts of these addresses. A Secret whose annotation
-// does not list all of the hosts counts as missing. Otherwise, anyone allowed to write an account
-// could send a key, or proof of possessing it, to a host of their choice.
+// ReadSecret reads a Secret for a use. A Secret whose annotation does not list all of its hosts counts
+// as missing. Otherwise, anyone allowed to write an account could send a key, or proof of possessing
+// it, to a host of their choice.
 func ReadSecret(
-	ctx context.Context, secrets client.Reader, name types.NamespacedName, addresses ...string,
-) (*corev1.Secret, error) {
-	return readSecret(ctx, secrets, name, use{addresses: addresses})
-}
-
-func readSecret(
-	ctx context.Context, secrets client.Reader, name types.NamespacedName, needed use,
+	ctx context.Context, secrets client.Reader, name types.NamespacedName, needed Use,
 ) (*corev1.Secret, error) {
 	secret := &corev1.Secret{}
 	err := secrets.Get(ctx, name, secret)
 	switch {
 	case apierrors.IsNotFound(err), err == nil && !allows(secret, needed):
-		return nil, &decide.SecretError{Secret: name.Name, Hosts: hostsOf(needed.addresses), Listed: needed.listed}
+		return nil, &decide.SecretError{Secret: name.Name, Hosts: hostsOf(needed.Addresses), Listed: needed.Listed}
 	case err != nil:
 		return nil, fmt.Errorf("read Secret %s: %w", name.Name, err)
 	}
@@ -98,13 +85,13 @@ func readSecret(
 }
 
 // allows reports whether a Secret may be used with the hosts of all the addresses.
-func allows(secret *corev1.Secret, needed use) bool {
+func allows(secret *corev1.Secret, needed Use) bool {
 	hosts, limited := secret.Annotations[v1alpha1.AnnotationAllowedHosts]
 	if !limited {
-		return !needed.listed
+		return !needed.Listed
 	}
 	foreign := func(address string) bool { return !carrier.HostListed(hosts, address) }
-	return !slices.ContainsFunc(needed.addresses, foreign)
+	return !slices.ContainsFunc(needed.Addresses, foreign)
 }
 
 func hostsOf(addresses []string) []string {

@@ -100,16 +100,29 @@ func (l *Lease) Submit(ctx context.Context, op carrier.Operation, version int, b
 	return receipt
 }
 
-// Probe is [Session.Probe], and releases what was taken.
+// Probe makes a free read about a service, if one is due, to learn whether the carrier answers
+// again. The content of the response is ignored.
 func (l *Lease) Probe(ctx context.Context, serviceID int64) {
 	defer l.Release()
-	l.Session.Probe(ctx, serviceID)
+	if !l.breaker().probe() {
+		return
+	}
+	_, err := l.client.Cancellation(ctx, serviceID)
+	answered := err == nil || isRefused(err)
+	if answered && l.breaker().responded() || !answered && l.breaker().probeFailed(err) {
+		l.carrierChanged(l.Session)
+	}
 }
 
-// Poll is [Session.Poll], and releases what was taken.
+// Poll polls a Location once.
 func (l *Lease) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	defer l.Release()
-	return l.Session.Poll(ctx, handle)
+	outcome, err := l.client.Poll(ctx, handle)
+	l.noteRead(err)
+	if err != nil {
+		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
+	}
+	return outcome, nil
 }
 
 // Release returns what was taken.

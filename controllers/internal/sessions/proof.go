@@ -102,16 +102,18 @@ func (p *proof) accept() {
 	p.failures, p.since, p.until, p.err = 0, time.Time{}, time.Time{}, nil
 }
 
-// postpone notes that a check has shown nothing.
-func (p *proof) postpone(err error) {
+// postpone notes that a check has shown nothing, and returns the time until the next one.
+func (p *proof) postpone(err error) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	if p.failures == 0 {
 		p.since, p.err = now, err
 	}
-	p.until = now.Add(min(shortestCheckPause<<min(p.failures, 10), longestCheckPause))
+	pause := min(shortestCheckPause<<min(p.failures, 10), longestCheckPause)
+	p.until = now.Add(pause)
 	p.failures++
+	return pause
 }
 
 // unproven returns the result for the account while the checks show nothing, and whether that is so.
@@ -172,16 +174,9 @@ func (l *Lease) check(ctx context.Context) (time.Duration, error) {
 		carrier.ServerFault, carrier.Unreadable:
 	}
 	l.noteCall(err)
-	l.proof.postpone(err)
+	pause := l.proof.postpone(err)
 	l.changed()
-	return l.proof.pause(), nil
-}
-
-// pause returns the time until the next check.
-func (p *proof) pause() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return max(p.until.Sub(p.now()), shortestCheckPause)
+	return pause, nil
 }
 
 // accepted makes the account share what belongs to its login.

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/fairqueue"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
@@ -103,20 +104,15 @@ func (r *Registry) replace(kept, opened *openSession) []types.NamespacedName {
 
 // Close drops the session of a deleted account.
 func (r *Registry) Close(account types.NamespacedName) {
+	var changed []types.NamespacedName
 	r.mu.Lock()
-	changed := r.close(account)
-	r.mu.Unlock()
-	r.notify(changed)
-}
-
-// close is Close for callers that hold the lock. It returns the accounts whose rate has changed.
-func (r *Registry) close(account types.NamespacedName) (changed []types.NamespacedName) {
 	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
 		delete(r.sessions, account)
 		changed = r.setRate(kept.login)
 	}
-	return changed
+	r.mu.Unlock()
+	r.notify(changed)
 }
 
 // digest computes what distinguishes one spec from another.
@@ -212,3 +208,84 @@ type FieldError struct{ Field, Message string }
 
 // Error names the field and its fault.
 func (e *FieldError) Error() string { return fmt.Sprintf("spec.%s: %s", e.Field, e.Message) }
+
+// checkHosts returns an error if an account names a host that the manager does not allow. It checks
+// every address that is called for an account: a redirect is never followed, and only the id is
+// taken from a Location. The audience of an assertion is not called.
+func checkHosts(allowed carrier.Hosts, spec *v1alpha1.CarrierAccountSpec) error {
+	for _, called := range []struct{ field, address string }{
+		{"baseURL", spec.BaseURL}, {"auth.tokenURL", spec.Auth.TokenURL},
+	} {
+		if !allowed.Allow(called.address) {
+			return &FieldError{Field: called.field, Message: fmt.Sprintf(
+				"the host %q is not among those that the manager allows: use an allowed host, or ask the administrator "+
+					"of the operator to add it to the manager's flag --carrier-hosts", carrier.HostOf(called.address))}
+		}
+	}
+	return nil
+}
+
+// Usage is what the sessions of all accounts show at a moment.
+type Usage struct {
+	Sessions     int
+	OpenBreakers int       // logins whose chargeable requests are held back
+	OldestToken  time.Time // when the oldest token in use was granted; zero: none is in use
+}
+
+// Usage returns what the sessions show now.
+func (r *Registry) Usage() Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	usage := Usage{Sessions: len(r.sessions)}
+	for _, state := range r.logins {
+		if state.breaker.isOpen() {
+			usage.OpenBreakers++
+		}
+	}
+	for _, kept := range r.sessions {
+		at := kept.session.tokens.GrantedAt()
+		if !at.IsZero() && (usage.OldestToken.IsZero() || at.Before(usage.OldestToken)) {
+			usage.OldestToken = at
+		}
+	}
+	return usage
+}
+
+// isOpen reports whether chargeable requests are held back.
+func (b *breaker) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.holds(b.now())
+}
+
+// StandingOf says whether the carrier of an account answers, for the work queues.
+func (r *Registry) StandingOf(account fairqueue.Group) fairqueue.Standing {
+	r.mu.Lock()
+	opened := r.sessions[types.NamespacedName{Namespace: account.Namespace, Name: account.Account}]
+	r.mu.Unlock()
+	if opened == nil {
+		return fairqueue.Unheard
+	}
+	return opened.session.breaker().standing()
+}
+
+// serve notes that the carrier has answered a call for an object.
+func (b *breaker) serve() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.serves = true
+}
+
+// standing says whether the carrier answers the calls for objects. That it accepts a token shows
+// nothing: it may answer that call only.
+func (b *breaker) standing() fairqueue.Standing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.silence.calls > 0:
+		return fairqueue.Silent
+	case !b.serves:
+		return fairqueue.Unheard
+	}
+	return fairqueue.Answering
+}

@@ -9,9 +9,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -102,19 +105,6 @@ func isComplete(err error) bool {
 // isRefused reports whether a read got a 403 or 404, which is a response about the service.
 func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFoundOrForbidden }
 
-// Probe makes a free read about a service, if one is due, to learn whether the carrier answers
-// again. The content of the response is ignored.
-func (s *Session) Probe(ctx context.Context, serviceID int64) {
-	if !s.breaker().probe() {
-		return
-	}
-	_, err := s.client.Cancellation(ctx, serviceID)
-	answered := err == nil || isRefused(err)
-	if answered && s.breaker().responded() || !answered && s.breaker().probeFailed(err) {
-		s.carrierChanged(s)
-	}
-}
-
 // RecoveryAt returns when a silent carrier is read next; zero if the carrier is not silent.
 func (s *Session) RecoveryAt() time.Time { return s.breaker().recoveryAt() }
 
@@ -139,16 +129,6 @@ func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time 
 // Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
 // whether the carrier answers.
 func (s *Session) Unprobed() { s.breaker().admit() }
-
-// Poll polls a Location once.
-func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
-	outcome, err := s.client.Poll(ctx, handle)
-	s.noteRead(err)
-	if err != nil {
-		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
-	}
-	return outcome, nil
-}
 
 // Cancellation reads the cancellation of a service.
 func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error) {
@@ -185,3 +165,83 @@ func (e *LoginError) Error() string { return "cannot log in: " + e.cause.Error()
 
 // Unwrap returns the cause.
 func (e *LoginError) Unwrap() error { return e.cause }
+
+// extensions is what this process knows about the extensions of the carrier.
+type extensions struct {
+	mu    sync.Mutex
+	known decide.Extensions
+}
+
+// note records the outcome of a call of an extension, and reports whether it is news. A carrier
+// that has once carried out such a call has the extension, so a later refusal is about one service.
+func (e *extensions) note(extension v1alpha1.Extension, refusal error) (news bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before, isKnown := e.known[extension]
+	if isKnown && (before == nil || refusal != nil) {
+		return false
+	}
+	if e.known == nil {
+		e.known = make(decide.Extensions)
+	}
+	e.known[extension] = refusal
+	return true
+}
+
+// Extensions returns what is known about the extensions of the carrier.
+func (s *Session) Extensions() decide.Extensions {
+	s.extensions.mu.Lock()
+	defer s.extensions.mu.Unlock()
+	return maps.Clone(s.extensions.known)
+}
+
+// noteResponse records whether the carrier has an extension. Only a complete response shows this.
+func (s *Session) noteResponse(extension v1alpha1.Extension, err error) {
+	if isComplete(err) {
+		s.NoteExtension(extension, err)
+	}
+}
+
+// NoteExtension records that the carrier has an extension, or the error with which the carrier
+// refused a call of it.
+func (s *Session) NoteExtension(extension v1alpha1.Extension, refusal error) {
+	if s.extensions.note(extension, refusal) {
+		s.changed()
+	}
+}
+
+// Service reads a service as the carrier describes it. A 403 or 404 is not noted as a refusal of
+// the extension, because it may be about the service.
+func (s *Session) Service(ctx context.Context, serviceID int64, version int) (carrier.Service, error) {
+	found, err := s.client.Service(ctx, serviceID, version)
+	s.noteRead(err)
+	if !isRefused(err) {
+		s.noteResponse(v1alpha1.ExtensionServiceRead, err)
+	}
+	if err != nil {
+		return found, fmt.Errorf("read service %d: %w", serviceID, err)
+	}
+	return found, nil
+}
+
+// TestTypes lists the diagnostic tests that the carrier offers for a service.
+func (s *Session) TestTypes(ctx context.Context, serviceID int64) ([]string, error) {
+	found, err := s.client.TestTypes(ctx, serviceID)
+	s.noteRead(err)
+	s.noteResponse(v1alpha1.ExtensionTestTypes, err)
+	if err != nil {
+		return nil, fmt.Errorf("read the test types of service %d: %w", serviceID, err)
+	}
+	return found, nil
+}
+
+// Order reads an order that the carrier has accepted.
+func (s *Session) Order(ctx context.Context, orderID int64) (carrier.Order, error) {
+	found, err := s.client.Order(ctx, orderID)
+	s.noteRead(err)
+	s.noteResponse(v1alpha1.ExtensionOrderRead, err)
+	if err != nil {
+		return found, fmt.Errorf("read order %d: %w", orderID, err)
+	}
+	return found, nil
+}

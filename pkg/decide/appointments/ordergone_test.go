@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/appointments"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // offered is an AppointmentRequest that shows the slots for an order, of which nothing is left to do.

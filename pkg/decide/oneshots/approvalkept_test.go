@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // afterRefusal is a test that needs an approval and was refused with the given code. After the

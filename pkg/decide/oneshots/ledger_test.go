@@ -10,8 +10,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // testCase is a diagnostic test, the ledger of the tests of its service, and the expected result.

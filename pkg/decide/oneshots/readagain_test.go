@@ -11,8 +11,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // readAgain is a diagnostic test that succeeded long ago. Its status was lost after that, which

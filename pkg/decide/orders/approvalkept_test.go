@@ -11,8 +11,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // refusedOrder is an order that was approved with the given annotation and refused with these

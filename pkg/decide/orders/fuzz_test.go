@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // FuzzServiceOrder decides about random orders and qualifications. It expects no panic, always the

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/orders"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // A receipt that only the object's status has (R16) makes the status claim more than its ledger

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // forLost makes a request stand for what may have been sent before a status was lost.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // Two spellings of one value must not cause paid changes without end. This holds for every value,

@@ -12,9 +12,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/oneshots"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // saying sets the resolve annotation of a service to a value ten minutes after the start.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/pkg/decide/internal/decidetest"
 	"github.com/broadband-operator/broadband-operator/pkg/decide/services"
+	"github.com/broadband-operator/broadband-operator/test/decidetest"
 )
 
 // An SLA is sent with the declared plan and term. If nobody knows the term that the service has,

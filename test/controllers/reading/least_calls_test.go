@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// story is what happens to a service or an order.
-type story struct {
+// scenario is what happens to a service or an order.
+type scenario struct {
 	*world.World
 
 	process *world.Process
@@ -25,15 +25,15 @@ type story struct {
 }
 
 // imports declares the service as the carrier has it.
-func imports(ctx SpecContext, s *story) {
+func imports(ctx SpecContext, s *scenario) {
 	onCost := fixture.WithApproval(v1alpha1.ApprovalOnCost)
 	Expect(s.Create(ctx, s.Service(site, s.line, fixture.WithPlan(world.PlanSlow, 12), onCost))).To(Succeed())
 	s.process.Drive(ctx, site)
 }
 
 // declares edits the service, and approves what has to be approved.
-func declares(edit fixture.Edit) func(SpecContext, *story) {
-	return func(ctx SpecContext, s *story) {
+func declares(edit fixture.Edit) func(SpecContext, *scenario) {
+	return func(ctx SpecContext, s *scenario) {
 		s.Edit(ctx, site, edit)
 		if waits := s.process.Drive(ctx, site); waits.Status.Pending != nil {
 			s.Annotate(ctx, site, v1alpha1.AnnotationApprove, waits.Status.Pending.Hash)
@@ -42,14 +42,14 @@ func declares(edit fixture.Edit) func(SpecContext, *story) {
 	}
 }
 
-type steps = []func(SpecContext, *story)
+type steps = []func(SpecContext, *scenario)
 
 var (
 	toFast = declares(fixture.WithPlan(world.PlanFast, 12))
 	toSlow = declares(fixture.WithPlan(world.PlanSlow, 12))
 )
 
-func orders(ctx SpecContext, s *story) {
+func orders(ctx SpecContext, s *scenario) {
 	Expect(s.Create(ctx, s.Order(site, fixture.Reference))).To(Succeed())
 	s.process.DriveOrder(ctx, site)
 }
@@ -60,7 +60,7 @@ func orders(ctx SpecContext, s *story) {
 var _ = DescribeTable("A step takes as few calls as the carrier's interface requires",
 	func(ctx SpecContext, in steps, calls string) {
 		w, process := fixture.Begin(ctx)
-		s, since := &story{World: w, process: process, line: w.Line()}, 0
+		s, since := &scenario{World: w, process: process, line: w.Line()}, 0
 		for _, step := range in {
 			w.Clock.Advance(time.Hour) // what was read for the step before is too old
 			since = len(w.Carrier.Calls())

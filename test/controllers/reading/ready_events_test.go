@@ -15,12 +15,12 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("Each change of the reason of Ready has an Event", func() {
+var _ = Describe("Each change of the reason of Ready has an Event, of its own or of its request,", func() {
 	It("which is a Warning for drift that is only reported", func(ctx SpecContext) {
 		s := settleHourlyReads(ctx)
 		expectDrift(s.move(ctx, world.PlanSlow), fixture.PlanInHealth, world.PlanSlow)
 		Expect(s.Events.All()).To(ContainElements(
-			HavePrefix("Normal InSync plan set on "),
+			HavePrefix("Normal ServicePlanChanged "),
 			And(HavePrefix("Warning Drifted "), ContainSubstring("set driftPolicy: Correct"))))
 		told := len(s.Events.All())
 		s.pass(ctx, 5*time.Hour)

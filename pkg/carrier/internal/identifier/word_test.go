@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
+	"github.com/broadband-operator/broadband-operator/test/jsondoctest"
 )
 
 // specified is the folder of the documents transcribed from the specification.

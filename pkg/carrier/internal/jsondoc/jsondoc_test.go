@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
+	"github.com/broadband-operator/broadband-operator/test/jsondoctest"
 )
 
 // specified is the folder of the documents transcribed from the specification.

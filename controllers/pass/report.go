@@ -6,15 +6,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -96,4 +102,83 @@ func (p *Pass) isReported(live Subject, verdict decide.Verdict) bool {
 	ready := readyCondition(live)
 	return ready != nil && ready.Reason == verdict.Reason && ready.ObservedGeneration == live.GetGeneration() &&
 		p.Protocol.Now().Before(p.Protocol.Memory.View(live.GetUID()).NextRefusalWrite)
+}
+
+// announce emits an Event if the reason of Ready has changed: a Warning if only a person can help.
+// Pending approvals thus appear among the Events, too.
+func (o *Operator) announce(before, now Subject) {
+	held, ready := readyCondition(before), readyCondition(now)
+	if ready == nil || held != nil && held.Reason == ready.Reason || isExpected(before, now) {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if conditions, _ := now.Describes(); meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled) {
+		kind = corev1.EventTypeWarning
+	}
+	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
+}
+
+// isExpected reports whether a change of Ready needs no Event: a new object is in progress or Ready,
+// of which importing a fleet would emit one each, or an object is in progress or in sync because a
+// request was accepted or has ended, whose own Event says as much.
+func isExpected(before, now Subject) bool {
+	conditions, _ := now.Describes()
+	inProgress, ready := meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionReconciling), readyCondition(now)
+	switch {
+	case readyCondition(before) == nil:
+		return inProgress || ready.Status == metav1.ConditionTrue
+	case !slices.Equal(openAttempts(before), openAttempts(now)):
+		return inProgress || ready.Reason == v1alpha1.ReasonInSync
+	}
+	return false
+}
+
+// openAttempts returns the ids of the requests that are in progress.
+func openAttempts(subject Subject) (ids []string) {
+	for _, open := range subject.Record().OpenRequests() {
+		ids = append(ids, open.AttemptID)
+	}
+	return ids
+}
+
+func readyCondition(subject Subject) *metav1.Condition {
+	conditions, _ := subject.Describes()
+	return meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
+}
+
+// RecordNotice writes a notification, and retries after each conflict. A deleted object needs no
+// update.
+func RecordNotice(notification decide.Notification, write func() error) error {
+	err := client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, write))
+	if err != nil {
+		return fmt.Errorf("record %s: %w", notification.Event, err)
+	}
+	return nil
+}
+
+// WriteNotice records a new notification and its consequences: what is recorded of it so far is held,
+// and record puts it into the status. The resourceVersion that was read makes this safe on a replica
+// that does not lead.
+func (p *Pass) WriteNotice(
+	ctx context.Context, held *v1alpha1.Notice, notification decide.Notification, record func(*v1alpha1.Notice),
+) error {
+	if p.Account.Unproven {
+		return fmt.Errorf("CarrierAccount %s has not logged in to the carrier yet: %w",
+			p.Subject.AccountName(), receiver.ErrNotYet)
+	}
+	if !decide.IsNews(held, notification) {
+		return nil
+	}
+	notice := decide.NoticeOf(notification, p.Protocol.Now())
+	record(notice)
+	decision := p.Decide()
+	decision.Handled = *p.Subject.Record().Controls() // no annotation is acted on here
+	p.describe(decision)
+	if err := p.Protocol.WriteStatus(ctx, p.Subject); err != nil {
+		return fmt.Errorf("update the status of %s: %w", p.Subject.GetName(), err)
+	}
+	p.noteWritten()
+	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, string(notification.Event), "Notification",
+		"%s", decide.NoticeText(notice))
+	return nil
 }

@@ -12,9 +12,67 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/apiserver"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/requestledger"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/sessions"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
+
+// GatherAccount reads the account and opens its session. Until the carrier has accepted a token of the
+// account, the pass takes no step and uses no ledger: nothing that belongs to a login is read, shown,
+// created or moved for an account that has not proven to hold the login's key.
+func (p *Pass) GatherAccount(ctx context.Context) error {
+	key := client.ObjectKey{Namespace: p.Subject.GetNamespace(), Name: p.Subject.AccountName()}
+	account, err := apiserver.Find(ctx, p, key, &v1alpha1.CarrierAccount{})
+	if account == nil {
+		p.Account.Unproven = err == nil
+		return err
+	}
+	p.Account.Object = account
+	p.Session, p.Account.Unusable = p.Sessions.Lease(account, p.Subject)
+	if err := p.gatherProof(ctx); err != nil || p.Account.Unproven {
+		return err
+	}
+	return p.gatherMemory(ctx)
+}
+
+// gatherProof finds out whether the carrier has accepted a token of the account in this process. The
+// first pass of a new process over an object of a Ready account makes the free call that shows it.
+func (p *Pass) gatherProof(ctx context.Context) error {
+	p.Account.Unproven = p.Session == nil || !p.Session.IsProven()
+	if !decide.MayProve(&p.Account) {
+		return nil
+	}
+	wait, err := p.Session.Prove(ctx)
+	if _, none := errors.AsType[*sessions.LoginError](err); none {
+		wait, err = loginPause, nil
+	}
+	p.Account.Unproven = wait > 0
+	p.Account.ProvenAt = p.Protocol.Now().Add(wait)
+	return err
+}
+
+// gatherMemory reads under which login the requests of the account are recorded, and what this login
+// has spent, if the account has a chargeLimit. The reservations may be out of date, but a new one is
+// checked against the recorded state when it is made.
+func (p *Pass) gatherMemory(ctx context.Context) error {
+	account := p.Account.Object
+	own, err := p.Logins.Get(ctx, account.Login())
+	if err != nil {
+		return err
+	}
+	ledger := own
+	if p.Account.Continues = own.Continued(); p.Account.Continues != nil {
+		if ledger, err = p.Logins.Get(ctx, *p.Account.Continues); err != nil {
+			return err
+		}
+	}
+	if account.Spec.ChargeLimit != nil {
+		p.Account.Spending = p.Protocol.CheckReservations(account, p.Account.Memory(), operate.ReservationsIn(ledger))
+		p.Account.Spending.Ledger = ledger
+	}
+	return nil
+}
 
 // GatherLedger reads the ledger for an object's subject, evaluates whether this object may use it,
 // and updates the status from it.
@@ -28,7 +86,7 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 		kind.Show(nil) // no request was sent, and none is about to be sent
 		return nil
 	}
-	p.reportImplausible(kind)
+	p.reportImplausible()
 	lost, err := ledger.Read(ctx)
 	if errors.Is(err, requestledger.ErrDamaged) {
 		p.Verdict = new(decide.DamagedLedger(err))
@@ -38,22 +96,6 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 	if err != nil {
 		return err
 	}
-	return p.judgeAndShow(ctx, lost)
-}
-
-// reportImplausible emits an Event for a revision that no ledger can have reached, and which is
-// therefore ignored (R5).
-func (p *Pass) reportImplausible(kind requestledger.Kind) {
-	shown := *kind.Shown(p.Subject).At
-	if shown == nil || requestledger.Plausible(shown.Revision) == shown.Revision {
-		return
-	}
-	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
-		"%s", decide.ImplausibleRevision(*shown))
-}
-
-// judgeAndShow updates the status from the ledger, if the object may use it.
-func (p *Pass) judgeAndShow(ctx context.Context, lost bool) error {
 	if err := p.judgeLedger(ctx, lost); err != nil {
 		return err
 	}
@@ -61,6 +103,17 @@ func (p *Pass) judgeAndShow(ctx context.Context, lost bool) error {
 		p.Ledger.Show(p.Ledger.Own())
 	}
 	return nil
+}
+
+// reportImplausible emits an Event for a revision that no ledger can have reached, and which is
+// therefore ignored (R5).
+func (p *Pass) reportImplausible() {
+	shown := *requestledger.ShownBy(p.Subject).At
+	if shown == nil || requestledger.Plausible(shown.Revision) == shown.Revision {
+		return
+	}
+	p.Protocol.Events.Eventf(p.Subject, nil, corev1.EventTypeWarning, eventRevisionIgnored, "Read",
+		"%s", decide.ImplausibleRevision(*shown))
 }
 
 // judgeLedger evaluates whether this object may use the ledger, and takes it over or records a loss

@@ -39,29 +39,40 @@ func WithoutHolder(
 func lacksHolder(
 	ctx context.Context, o *pass.Operator, ledger *v1alpha1.RequestLedgerSpec, uid string,
 ) (bool, error) {
-	holder := ledger.Holder
 	switch {
 	case ledger.Diagnostics != nil:
 		return isTestGone(ctx, o, uid)
-	case !o.Watches(holder.Namespace):
+	case !o.Watches(ledger.Holder.Namespace):
 		return false, nil
-	case ledger.Order != nil:
-		return isHolderGone(ctx, o, holder, &v1alpha1.ServiceOrder{})
 	}
-	return isHolderGone(ctx, o, holder, &v1alpha1.BroadbandService{})
-}
-
-func isHolderGone(
-	ctx context.Context, from client.Reader, holder v1alpha1.LedgerHolder, into client.Object,
-) (bool, error) {
-	err := from.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, into)
+	_, holder, err := readHolder(ctx, o, ledger)
 	switch {
-	case apierrors.IsNotFound(err):
+	case holder == nil || apierrors.IsNotFound(err):
 		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
+		return false, fmt.Errorf("look for %s, the holder: %w", keyOf(ledger.Holder), err)
 	}
-	return string(into.GetUID()) != holder.UID, nil
+	return string(holder.GetUID()) != ledger.Holder.UID, nil
+}
+
+// readHolder reads the holder of the ledger of an order or a service, and returns its kind; nil if
+// there is none. The error is that of the read.
+func readHolder(
+	ctx context.Context, from client.Reader, ledger *v1alpha1.RequestLedgerSpec,
+) (kind string, holder client.Object, err error) {
+	switch {
+	case ledger.Holder.Name == "":
+		return "", nil, nil
+	case ledger.Order != nil:
+		kind, holder = "ServiceOrder", &v1alpha1.ServiceOrder{}
+	default:
+		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
+	}
+	return kind, holder, from.Get(ctx, keyOf(ledger.Holder), holder)
+}
+
+func keyOf(holder v1alpha1.LedgerHolder) client.ObjectKey {
+	return client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
 }
 
 // isTestGone reports whether a test is deleted. Only its UID is known, not its namespace, so a

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package metrics has the operator's own metrics, one subject per file: what became of requests and
+// what they cost, calls to the carrier, notifications, and the state of the objects at a scrape.
+//
+// All labels have values from bounded sets: names of operations, phases, reasons and events, and a
+// few currencies. None is written by a user or by a stranger. Counters start at 0 for each of their
+// label values, because a series that is missing until its first event would not trigger an alert
+// for that event.
 package metrics
 
 import (
@@ -10,9 +17,8 @@ import (
 )
 
 // Metrics has all metrics of a manager. A new metric goes into the file of its subject: requests.go,
-// spending.go, carrier.go, notifications.go, requestlog.go, or fleet.go with
-// state.go. Only a new subject changes
-// New.
+// carrier.go, notifications.go or, for what is counted at a scrape, state.go. Only a new subject
+// changes New.
 type Metrics struct {
 	Requests      *Requests
 	Carrier       *Carrier
@@ -70,4 +76,21 @@ func register[T prometheus.Collector](r *registrar, made T) T {
 		r.err = fmt.Errorf("register the metrics: %w", err)
 	}
 	return made
+}
+
+// RequestLog counts the lines of the request log that are lost. A nil *RequestLog counts nothing.
+type RequestLog struct{ lost *prometheus.CounterVec }
+
+func newRequestLog(r *registrar) *RequestLog {
+	made := &RequestLog{r.counter("broadband_request_log_lines_lost_total",
+		"Lines of the request log that could not be written to standard output.")}
+	made.lost.WithLabelValues()
+	return made
+}
+
+// Lose counts a line that is lost.
+func (l *RequestLog) Lose() {
+	if l != nil {
+		l.lost.WithLabelValues().Inc()
+	}
 }
