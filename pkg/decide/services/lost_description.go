@@ -67,8 +67,8 @@ const proofAfter = time.Minute + 15*time.Second
 
 // askedAfter reports whether a reading was asked for long enough after an attempt to prove its
 // outcome, by the recorded time of the intent and by the local clock since the attempt was first
-// seen (R19): another process may have written the recorded time with a clock that is behind. The comparisons are
-// separate, because only the local time has a monotonic clock.
+// seen (R19): another process may have written the recorded time with a clock that is behind. The
+// comparisons are separate, because only the local time has a monotonic clock.
 func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	return !at.Before(recorded) && !at.Before(seen)
