@@ -215,7 +215,7 @@ type Observe struct {
 	// +optional
 	ServiceInterval Duration `json:"serviceInterval,omitempty"`
 
-	// cancellationInterval is between reads of the cancellation. Default: 24h; 6h with
+	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h with
 	// spec.cancellation.
 	// +kubebuilder:validation:XValidation:rule="self == '0' || !self.matches('^([0-9]{1,5}(ms|s|m|h))+$') || duration(self) >= duration('1m')",message="must be at least 1m, or 0, which turns this read off"
 	// +optional

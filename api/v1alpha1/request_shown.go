@@ -16,10 +16,10 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	return func() { s.Status.Requests = whole }
 }
 
-// Shorten removes what no user needs and the ledger has, too; restore puts it back.
+// Shorten removes the details that only the ledger needs; restore puts them back.
 func (s *ServiceOrder) Shorten() (restore func()) { return s.Status.shorten((*Request).short) }
 
-// Shorten removes what no user needs and the ledger has, too; restore puts it back.
+// Shorten removes the details that only the ledger needs; restore puts them back.
 func (d *DiagnosticTest) Shorten() (restore func()) { return d.Status.shorten((*Request).short) }
 
 // Shorten removes what no user needs of a succeeded query, which is not sent again.

@@ -26,8 +26,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Marker is the RequestLedger that names the clusters of the other ledgers, as this process found
-// it.
+// Marker is the RequestLedger in which an installation records for which cluster its ledgers are, as
+// this process found it.
 type Marker struct {
 	client.Client // reads from the cache
 

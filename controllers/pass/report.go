@@ -6,13 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,8 +66,8 @@ func ErrorVerdict(err error) *decide.Verdict {
 
 // report writes a verdict to the conditions of the live object, because the changes that this pass
 // made to the object's status must not be shown before they are in the ledger. It does not read the
-// status of the pass's own object, which another goroutine may be changing: see
-// [UnrecordedResponses].
+// status of the pass's own object, which the goroutine that records
+// responses late may be changing.
 func (p *Pass) report(ctx context.Context, verdict decide.Verdict) error {
 	live := apiserver.Empty(p.Subject)
 	err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.Subject), live)
@@ -102,48 +99,6 @@ func (p *Pass) isReported(live Subject, verdict decide.Verdict) bool {
 	ready := readyCondition(live)
 	return ready != nil && ready.Reason == verdict.Reason && ready.ObservedGeneration == live.GetGeneration() &&
 		p.Protocol.Now().Before(p.Protocol.Memory.View(live.GetUID()).NextRefusalWrite)
-}
-
-// announce emits an Event if the reason of Ready has changed: a Warning if only a person can help.
-// Pending approvals thus appear among the Events, too.
-func (o *Operator) announce(before, now Subject) {
-	held, ready := readyCondition(before), readyCondition(now)
-	if ready == nil || held != nil && held.Reason == ready.Reason || isExpected(before, now) {
-		return
-	}
-	kind := corev1.EventTypeNormal
-	if conditions, _ := now.Describes(); meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled) {
-		kind = corev1.EventTypeWarning
-	}
-	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
-}
-
-// isExpected reports whether a change of Ready needs no Event: a new object is in progress or Ready,
-// of which importing a fleet would emit one each, or an object is in progress or in sync because a
-// request was accepted or has ended, whose own Event says as much.
-func isExpected(before, now Subject) bool {
-	conditions, _ := now.Describes()
-	inProgress, ready := meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionReconciling), readyCondition(now)
-	switch {
-	case readyCondition(before) == nil:
-		return inProgress || ready.Status == metav1.ConditionTrue
-	case !slices.Equal(openAttempts(before), openAttempts(now)):
-		return inProgress || ready.Reason == v1alpha1.ReasonInSync
-	}
-	return false
-}
-
-// openAttempts returns the ids of the requests that are in progress.
-func openAttempts(subject Subject) (ids []string) {
-	for _, open := range subject.Record().OpenRequests() {
-		ids = append(ids, open.AttemptID)
-	}
-	return ids
-}
-
-func readyCondition(subject Subject) *metav1.Condition {
-	conditions, _ := subject.Describes()
-	return meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
 }
 
 // RecordNotice writes a notification, and retries after each conflict. A deleted object needs no

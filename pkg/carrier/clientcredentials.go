@@ -196,29 +196,6 @@ func (s *ClientCredentials) obtainToken(ctx context.Context) (grantedToken, erro
 	return s.exchanger.tryKeys(ctx, ordered)
 }
 
-// forgetKeys makes the keys count as changed when they are next read.
-func (s *ClientCredentials) forgetKeys() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.keys.hash = keyHash{}
-}
-
-// updateKeys returns the keys in the order in which they are tried. It ends a pause if the keys
-// have changed. If they have not, it returns the error that caused the pause until the pause is
-// over.
-func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if hash := hashKeys(keys); hash != s.keys.hash {
-		s.keys = keyState{hash: hash}
-		s.pause, s.refusals = pause{since: s.pause.since}, 0
-	}
-	if s.config.Now().Before(s.pause.until) {
-		return nil, s.pause.err
-	}
-	return s.keys.order(keys), nil
-}
-
 // GrantedAt returns when the token that is handed out now was requested; zero if there is none.
 func (s *ClientCredentials) GrantedAt() time.Time {
 	s.mu.Lock()

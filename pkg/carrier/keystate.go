@@ -36,3 +36,26 @@ func (r keyState) order(keys []Key) []Key {
 	}
 	return slices.Concat(keys[i:i+1], keys[:i], keys[i+1:])
 }
+
+// forgetKeys makes the keys count as changed when they are next read.
+func (s *ClientCredentials) forgetKeys() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys.hash = keyHash{}
+}
+
+// updateKeys returns the keys in the order in which they are tried. If the keys in the Secret have
+// been replaced, it forgets which of them was accepted, and ends a pause. If they have not, it returns
+// the error that caused the pause until the pause is over.
+func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if hash := hashKeys(keys); hash != s.keys.hash {
+		s.keys = keyState{hash: hash}
+		s.pause, s.refusals = pause{since: s.pause.since}, 0
+	}
+	if s.config.Now().Before(s.pause.until) {
+		return nil, s.pause.err
+	}
+	return s.keys.order(keys), nil
+}

@@ -184,8 +184,12 @@ func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error
 
 // savedState shows how much a saved state contains.
 type savedState struct {
-	Calls    []json.RawMessage `json:"calls"`
-	Services []json.RawMessage `json:"services"`
+	Journal struct {
+		Calls struct {
+			Values []json.RawMessage `json:"values"`
+		} `json:"calls"`
+	} `json:"journal"`
+	Services map[string]json.RawMessage `json:"services"`
 }
 
 // awaitSaved waits until the carrier has saved its current state.
@@ -198,7 +202,7 @@ func (c *carrierProcess) awaitSaved(ctx context.Context) error {
 	}
 	return wait.PollUntilContextTimeout(ctx, often, timeout, true, func(context.Context) (bool, error) {
 		kept, err := c.saved()
-		return len(kept.Calls) >= len(calls) && len(kept.Services) >= len(services), err
+		return len(kept.Journal.Calls.Values) >= len(calls) && len(kept.Services) >= len(services), err
 	})
 }
 

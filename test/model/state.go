@@ -160,7 +160,7 @@ type account struct {
 	closed     bool
 }
 
-// request is the carrier's state of a POST.
+// request is what the carrier has done with a POST.
 type request uint8
 
 const (

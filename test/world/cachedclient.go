@@ -26,8 +26,8 @@ func (c *ControlPlane) CacheReads(ctx context.Context) error {
 	return nil
 }
 
-// CachedFor returns the control plane with processes of another user, which read our kinds from an
-// informer cache until the spec ends.
+// CachedFor returns the control plane for processes that act as another user. They read our kinds from
+// an informer cache, which is stopped at the end of the test.
 func (c *ControlPlane) CachedFor(ctx context.Context, operator client.Client) (*ControlPlane, error) {
 	cached := *c
 	cached.Operator, cached.Live, cached.closers = operator, operator, nil

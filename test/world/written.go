@@ -77,8 +77,8 @@ type counting struct {
 	next    http.RoundTripper
 }
 
-// RoundTrip makes one call. The last reads before a POST have three seconds of real time each. In a
-// world with a clock of its own, a busy machine must not decide what is sent.
+// RoundTrip makes one call. The last reads before a POST have three seconds of real time each. If the
+// test moves the clock, a read may take longer, so that a busy machine does not change the outcome.
 func (c counting) RoundTrip(call *http.Request) (*http.Response, error) {
 	if c.patient && call.Method == http.MethodGet && call.URL.RawQuery == "" {
 		call = call.WithContext(context.WithoutCancel(call.Context()))

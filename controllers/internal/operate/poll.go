@@ -254,8 +254,8 @@ func (p *Protocol) pollCandidate(ctx context.Context, scope Scope, request *v1al
 	return p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 }
 
-// ofItsOwn makes a receipt inconclusive if it names the Location of another attempt, which a carrier
-// that recognizes duplicates may return: the response then does not show what became of this one.
+// ofItsOwn makes a receipt inconclusive if it names the Location of another attempt, as a carrier that
+// recognizes duplicates may do. Such a response does not show what became of this attempt.
 func ofItsOwn(ledger *requestledger.Ledger, request *v1alpha1.Request, receipt carrier.Receipt) carrier.Receipt {
 	path := cmp.Or(receipt.Handle.Path(), receipt.Candidate.Path())
 	if ledger == nil || path == "" || !decide.TakesRequestID(request.Operation) {

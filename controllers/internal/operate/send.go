@@ -18,7 +18,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Send takes one attempt through steps 1 to 7. A wait above zero means that nothing was started,
+// Send takes one attempt through steps 1 to 7 of docs/requestledger.md. A wait above zero means that nothing was started,
 // and is the time after which to try again.
 func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
 	// Whatever can wait, waits before the intent, because an intent is only good for seconds (R13).
@@ -255,8 +255,8 @@ func (p *Protocol) verifyPolicies(ctx context.Context, scope Scope, intent v1alp
 	return p.Policies.Verify(ctx, scope.Policies)
 }
 
-// verifyLedger checks that the ledger is as the intent left it. It is the last read, because it is
-// the one that another sender would change (R12).
+// verifyLedger checks that the ledger is as the intent left it. It is the last check, because another
+// sender would change the ledger (R12).
 func (*Protocol) verifyLedger(ctx context.Context, ledger *requestledger.Ledger, live Subject) error {
 	if ledger == nil {
 		return nil

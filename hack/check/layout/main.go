@@ -4,11 +4,12 @@
 //
 //	go run ./hack/check/layout                    fails if a figure is not the limit in limits.yaml
 //	go run ./hack/check/layout -lower             lowers the limits to figures that have fallen, and adds new packages
-//	go run ./hack/check/layout PACKAGE            counts references between files, and those against the order
+//	go run ./hack/check/layout PACKAGE            counts references between files, and those that lead back
 //	go run ./hack/check/layout PACKAGE FUNCTION   also follows the calls of a function, or a Type.Method
 //
-// A greedy search orders the files so that few references go against the order. A reference is the
-// use of a name that another file of the package declares.
+// A reference is the use of a name that another file of the package declares. The files of a package
+// are put in the order in which the fewest references lead back to an earlier file: those are the
+// references against the order.
 package main
 
 import (

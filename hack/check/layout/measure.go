@@ -18,8 +18,7 @@ type start struct{ folder, function string }
 
 func (s start) String() string { return s.folder + "." + s.function }
 
-// walks are the ways through the code that a reader takes most: from what is observed to a decision,
-// and from a decision to the carrier.
+// walks are the functions whose calls are followed: those that decide, and those that send a request.
 func walks() []start {
 	return []start{
 		{"pkg/decide/services", "Decide"},

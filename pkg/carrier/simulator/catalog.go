@@ -52,7 +52,7 @@ func (c *catalog) money(amount string) resource {
 	return resource{"amount": cmp.Or(amount, "0.00"), "currency": c.currency.Code, "symbol": c.currency.Symbol}
 }
 
-// fee returns the Fee of spec §2. The plan's own has no name.
+// fee returns the Fee of spec §2. The fee of the plan itself has no name.
 func (c *catalog) fee(name string, price Price, attributes resource) resource {
 	fee := resource{
 		"attributes": attributes, "oneTimeCharge": c.money(price.OneTime), "monthlyRecurringCharge": c.money(price.Monthly),

@@ -129,7 +129,7 @@ func (o *order) capacityLeft() error {
 	return o.invalid("constraints.order.ntd.capacity.exceeded", "planName", o.plan.Name)
 }
 
-// transferValid applies scenarios 5 to 7.
+// transferValid applies scenarios 5 to 7 of spec §3.
 func (o *order) transferValid() error {
 	if o.port == nil {
 		return o.noTransfer()

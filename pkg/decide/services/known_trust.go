@@ -153,7 +153,7 @@ func trustsUnknown(in *Input) bool {
 }
 
 // trustResult records that names in the result of our last plan change are the requested ones, if a
-// person says so and the carrier does not offer them as others.
+// person says so and the carrier offers nothing else under these names.
 func trustResult(in *Input) {
 	last := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if !trustsResult(in, last) || !quoteFresh(in) {
@@ -338,7 +338,7 @@ func needsPlan(in *Input) bool {
 }
 
 // wasDescribed reports whether the status has a value that the carrier's description of the service
-// has shown. It is the same for every process.
+// has shown. Every process sees the same, because the status has it.
 func wasDescribed(in *Input) bool {
 	known := in.Service.LastKnown()
 	return slices.ContainsFunc(describedValues(in, &known), func(value describedValue) bool {

@@ -42,8 +42,8 @@ func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision
 	return nil
 }
 
-// whetherSentAgain says what becomes of an attempt while its repeat is held back by a decision of a
-// state. What holds back a working object ends without a person.
+// whetherSentAgain says what becomes of an attempt while its repeat is held back. While the object is
+// Working, nobody has to do anything for that to end.
 func whetherSentAgain(in *Input, open *v1alpha1.Request, held decide.State) string {
 	again := "is not sent again"
 	if held == decide.Working {

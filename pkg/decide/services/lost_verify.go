@@ -70,8 +70,8 @@ func (s evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	return nil
 }
 
-// isReclaimed reports whether the carrier no longer shows a service as cancelled that was cancelled
-// when its reclaim was sent: the reclaim has reached its target.
+// isReclaimed reports whether a reclaim has reached its target: the service was cancelled when it was
+// sent, and the carrier does not show it as cancelled any more.
 func isReclaimed(in *Input, open *v1alpha1.Request) bool {
 	known := in.Service.LastKnown().Cancellation
 	return open.Operation == v1alpha1.OperationReclaim && !isChanging(in) && known != nil && !known.Cancelled &&

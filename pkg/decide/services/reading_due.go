@@ -90,8 +90,7 @@ type observation struct {
 }
 
 // observations returns what is read periodically, where an interval of "0" disables a topic. Health
-// is not read here when the service is first seen, because a change that needs the plan waits for
-// it to be read (planIsUnknown).
+// is not read here when the service is first seen: planIsUnknown reads it if the plan is needed.
 func observations(in *Input) []observation {
 	spec, status := in.Service.Spec, in.Service.Status
 	cancellation := defaultCancellationInterval

@@ -272,8 +272,8 @@ func (t *tool) trustCommand() *cobra.Command {
 		choose: func() judge.Chooser { return judge.ToTrust },
 	}
 	return d.command("State that the services already have the declared values that cannot be read",
-		"Takes as true the declared values that the carrier's API cannot report. Nothing is sent for them. Known\n"+
-			"differences in the same plan of changes still wait for approval.",
+		"The declared values that the carrier's API cannot report are taken as true, and nothing is sent for them.\n"+
+			"Known differences in the same plan of changes still wait for approval.",
 		"kubectl broadband trust site-014", "kubectl broadband trust -l imported=yes --dry-run")
 }
 
