@@ -214,15 +214,21 @@ func (r *Reading) MarkRecorded() {
 	}
 }
 
-// DropStale drops prices that are too old, and disruptions, which are in the status by then.
-func (r *Readings) DropStale(now time.Time) {
-	if !now.Before(r.Options.RequestedAt.Add(QuoteAge)) {
-		r.Options.Options = carrier.PlanOptionsResult{}
+// DropStale drops prices that are too old, and disruptions, which are in the status by then. It
+// reports whether it has changed the reading of a topic.
+func (r *Reading) DropStale(topic Topic, now time.Time) bool {
+	isNew := now.Before(r.RequestedAt.Add(QuoteAge))
+	switch {
+	case isNew || r.State == ReadingOpen:
+	case topic == TopicOptions && len(r.Options.Plans)+len(r.Options.SLAs) > 0:
+		r.Options = carrier.PlanOptionsResult{}
+		return true
+	case topic == TopicDisruptions && (r.State == ReadingAnswered || len(r.Disruptions) > 0):
+		r.Disruptions = nil
+		r.MarkRecorded()
+		return true
 	}
-	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.RequestedAt.Add(QuoteAge)) {
-		seen.Disruptions = nil
-		seen.MarkRecorded()
-	}
+	return false
 }
 
 // Ended reports whether a reading is finished.

@@ -73,6 +73,16 @@ func (e *entry) change(change func(*decide.Memory)) {
 	}
 }
 
+// dropStale drops what is too old of the topics that keep much. It changes only those: a sweep looks
+// at every object while all passes wait.
+func (e *entry) dropStale(now time.Time) {
+	for _, topic := range []decide.Topic{decide.TopicOptions, decide.TopicDisruptions} {
+		if reading, found := e.readings[topic]; found && reading.DropStale(topic, now) {
+			e.readings[topic] = reading
+		}
+	}
+}
+
 // write is one write of an object.
 type write struct {
 	version string // its resourceVersion after the write
@@ -276,7 +286,7 @@ func (m *Memory) sweep(now time.Time) {
 		}
 	}
 	for _, held := range m.objects {
-		held.change(func(memory *decide.Memory) { memory.Readings.DropStale(now) })
+		held.dropStale(now)
 	}
 	m.sweepGone(now)
 }

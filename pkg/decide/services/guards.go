@@ -223,10 +223,10 @@ func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
 }
 
 // withBasis also reads the basis of a change while its price is read, so that the one does not wait
-// for the other.
+// for the other. While the price cannot be read, no reading of the basis would be used.
 func withBasis(in *Input, want decide.DesiredChange, price *decide.Decision) *decide.Decision {
-	basis := basisIsOutdated(in, want)
-	if basis != nil && price.Transient && decide.IsRest(price.Step) {
+	basis, fails := basisIsOutdated(in, want), !in.Memory.Readings.Options.FailingSince.IsZero()
+	if basis != nil && price.Transient && !fails && decide.IsRest(price.Step) {
 		price.Step, price.RequeueAt = basis.Step, decide.Earlier(price.RequeueAt, basis.RequeueAt)
 	}
 	return price

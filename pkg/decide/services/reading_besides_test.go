@@ -24,6 +24,7 @@ func TestThePlanIsReadWhileThePriceIsRead(t *testing.T) {
 	unordered := func(in *services.Input) { in.Service.Spec.OrderRef = nil }
 	suspended := func(in *services.Input) { in.Service.Spec.Suspend = true }
 	aMinuteAgo := func(in *services.Input) { in.Memory.Readings.Options.RequestedAt = in.Now.Add(-time.Minute) }
+	failing := func(in *services.Input) { in.Memory.Readings.Options.FailingSince = in.Now.Add(-time.Hour) }
 	both, priceOnly := working("StartReading health"), working("Rest")
 	cases{
 		"a price may need no approval":          {settled(wanting, neverRead, onCost, pricing), both},
@@ -32,6 +33,7 @@ func TestThePlanIsReadWhileThePriceIsRead(t *testing.T) {
 		"the first change needs an approval":    {settled(wanting, neverRead, onCost, pricing, unordered), priceOnly},
 		"something else holds the change back":  {settled(wanting, neverRead, onCost, pricing, suspended), priceOnly},
 		"the price is not there after a minute": {settled(wanting, neverRead, onCost, pricing, aMinuteAgo), priceOnly},
+		"the price has been failing":            {settled(wanting, neverRead, onCost, pricing, failing), priceOnly},
 		"approved, and the price is read again": {
 			settled(wanting, always, quoted("45.00", "58.00"), approvedAsShown, neverRead, pricing), both,
 		},

@@ -45,7 +45,7 @@ func basisOf(in *Input, operation v1alpha1.Operation) (on basis, readable bool) 
 
 // basisIsOutdated reads the basis of a request once more. If the basis has the wanted value by now,
 // the rules that compare values find nothing to do. It is the last guard, so that nothing is read
-// for a change that waits for something else (R7).
+// for a change that waits for something else (R7), except for its price: see [withBasis].
 func basisIsOutdated(in *Input, want decide.DesiredChange) *decide.Decision {
 	on, readable := basisOf(in, want.Operation)
 	if !readable {

@@ -106,12 +106,12 @@ func (c *Cluster) eachPage(
 		if err != nil || !is {
 			return fmt.Errorf("list %s: %w", kind, err)
 		}
-		err = c.List(ctx, list, &options)
-		if err == nil {
-			err = meta.EachListItem(list, do)
+		if err := c.List(ctx, list, &options); err != nil {
+			return fmt.Errorf("list %s: %w", kind, err)
 		}
+		err = meta.EachListItem(list, do)
 		if options.Continue = list.GetContinue(); err != nil || options.Continue == "" {
-			return err //nolint:wrapcheck // the client's error, or that of the function
+			return err //nolint:wrapcheck // the error of the function
 		}
 	}
 }
