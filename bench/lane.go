@@ -57,9 +57,12 @@ func (l *lane) prepare(ctx context.Context) error {
 		l.declare(world.PlanFast, 0, l.Services), l.await(0, l.Services, prepared), l.pace, l.forget, l.limitAccount)
 }
 
-// forget replaces the contestant, which has learned how long requests take at a carrier that responds
-// at once.
+// forget replaces the operator, which has learned how long requests take at a carrier that responds at
+// once. The others learn nothing.
 func (l *lane) forget(ctx context.Context) error {
+	if l.contestant != product {
+		return nil
+	}
 	return errors.Join(l.changing.kill(), l.start(ctx))
 }
 

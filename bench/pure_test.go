@@ -114,7 +114,7 @@ func TestFiguresAreJudged(t *testing.T) {
 func TestAScenarioIsScaled(t *testing.T) {
 	t.Parallel()
 	small := scenario{Services: 300, WarmUp: 100, Changes: 200, Lost: 10}.scale(0.02)
-	NewWithT(t).Expect(small).To(Equal(scenario{Services: 8, WarmUp: 4, Changes: 4, Lost: 1}))
+	NewWithT(t).Expect(small).To(Equal(scenario{Services: 28, WarmUp: 24, Changes: 4, Lost: 1}))
 }
 
 func TestHalfOfARoundTripPassesBeforeACallAndHalfBeforeItsResponse(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Send takes one attempt through steps 1 to 7 of docs/requestledger.md. A wait above zero means that nothing was started,
-// and is the time after which to try again.
+// Send takes one attempt through steps 1 to 7 of docs/requestledger.md. A wait above zero means that
+// nothing was started, and is the time after which to try again.
 func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
 	// Whatever can wait, waits before the intent, because an intent is only good for seconds (R13).
 	if wait, err = scope.Carrier.Prepare(ctx, submission.Class); err != nil {

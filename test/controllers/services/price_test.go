@@ -162,7 +162,8 @@ var _ = DescribeTable("A fee in the result that differs from the approved one",
 		`"nfasFee":{"oneTimeCharge":{"amount":"200.00","currency":"AUD"}}`, "200.00 AUD"),
 	Entry("of an additional NTD that was not shown", fixture.WithPlan(world.PlanFast, 12),
 		`"requiresAdditionalNtd":null`, `"requiresAdditionalNtd":true,"ntdOptions":[{"option":"1_PORT","fee":`+
-			`{"oneTimeCharge":{"amount":"300.00","currency":"AUD"}}}]`, "300.00 AUD for the NTD option (one-time) instead of 0.00 AUD"),
+			`{"oneTimeCharge":{"amount":"300.00","currency":"AUD"}}}]`,
+		"300.00 AUD for the NTD option (one-time) instead of 0.00 AUD"),
 )
 
 // The carrier accepts such a plan without a device, up to 1000 MBit/s, and may choose one itself.

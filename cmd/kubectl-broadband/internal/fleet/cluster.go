@@ -106,7 +106,7 @@ func (c *Cluster) eachPage(
 		if err != nil || !is {
 			return fmt.Errorf("list %s: %w", kind, err)
 		}
-		if err := c.List(ctx, list, &options); err != nil {
+		if err = c.List(ctx, list, &options); err != nil {
 			return fmt.Errorf("list %s: %w", kind, err)
 		}
 		err = meta.EachListItem(list, do)

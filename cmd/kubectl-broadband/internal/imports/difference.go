@@ -69,8 +69,8 @@ func Compare(declared, live *v1alpha1.BroadbandService) []Difference {
 		return with(NotApplied, "kubectl apply --server-side -f the folder")
 	}
 	if live.Spec.ServiceID != declared.Spec.ServiceID {
-		return with(Failing, fmt.Sprintf("the object in the cluster has the number %s: delete the object, which sends nothing "+
-			"to the carrier, and apply the manifest", live.Spec.ServiceID))
+		return with(Failing, fmt.Sprintf("the object in the cluster has the number %s: delete the object, which sends "+
+			"nothing to the carrier, and apply the manifest", live.Spec.ServiceID))
 	}
 	ready := judge.Ready(live)
 	state := live.Status.Carrier
