@@ -59,8 +59,10 @@ func (l *lane) driveIdle(ctx context.Context) error {
 // driveInFlight replaces the contestant while all changes are in progress, and measures for less time
 // than the operator lets pass between two polls of requests that old.
 func (l *lane) driveInFlight(ctx context.Context) error {
-	return inTurn(ctx, l.begin, l.edit(0, l.Changes), l.allSent(l.Changes), after(4*l.Quiet),
-		l.begin, l.halt, after(l.Quiet), l.start, after(l.Quiet/2), l.end(0, l.Changes))
+	if err := inTurn(ctx, l.begin, l.edit(0, l.Changes), l.allSent(l.Changes), after(4*l.Quiet)); err != nil {
+		return err
+	}
+	return inTurn(ctx, l.begin, l.halt, after(l.Quiet), l.start, after(l.Quiet/2), l.end(0, l.Changes))
 }
 
 // driveBusy edits one service after another: the first half while nothing else happens, the second

@@ -71,6 +71,7 @@ func writes(r *result) float64          { return ratio(sum(r.writes), r.changes)
 func eventsPerChange(r *result) float64 { return ratio(r.events, r.changes) }
 func refusedWrites(r *result) float64   { return ratio(r.refused, r.changes) }
 func callsAndWrites(r *result) float64  { return float64(r.traffic.calls() + sum(r.writes) + r.events) }
+
 func postsAndWrites(r *result) float64 {
 	return float64(sum(r.traffic.posts) + sum(r.writes) + r.events)
 }

@@ -84,7 +84,7 @@ const (
 func scenarios() []scenario {
 	quick := constant(2*time.Second, 2*time.Second)
 	all, both := []string{product, naiveName, limitName}, []string{product, naiveName}
-	return []scenario{
+	return append([]scenario{
 		{
 			Name:     burst,
 			About:    "all are edited at once, and the price has to be read first; every request takes 2 s",
@@ -98,31 +98,11 @@ func scenarios() []scenario {
 			Approval: v1alpha1.ApprovalAutomatic, times: quick, contestants: all, drive: (*lane).driveBurst,
 		},
 		{
-			Name:     kills,
-			About:    "all are edited at once, and the contestant is killed 8 times",
-			Services: 100, Changes: 100, Rate: unlimited,
-			Approval: v1alpha1.ApprovalAutomatic, times: quick, Kills: 8, contestants: both,
-			drive: (*lane).driveBurst,
-		},
-		{
-			Name:     idle,
-			About:    "nothing changes for half a minute, before and after a restart",
-			Services: 1000, Rate: unlimited, Quiet: 30 * time.Second,
-			Approval: v1alpha1.ApprovalAutomatic, times: quick, contestants: both, drive: (*lane).driveIdle,
-		},
-		{
 			Name:     busy,
 			About:    "single edits, first alone, then beside polls and while all services are looked at",
 			Services: 1000, WarmUp: 100, Changes: 40, Rate: unlimited,
 			Approval: v1alpha1.ApprovalAutomatic, times: constant(2*time.Second, 3*time.Minute),
 			contestants: []string{product}, drive: (*lane).driveBusy,
-		},
-		{
-			Name:     inFlight,
-			About:    "the contestant is killed, and started half a minute later, while all changes are in progress",
-			Services: 1000, Changes: 1000, Rate: unlimited, Quiet: 30 * time.Second,
-			Approval: v1alpha1.ApprovalAutomatic, times: constant(2*time.Second, 10*time.Minute),
-			contestants: both, drive: (*lane).driveInFlight,
 		},
 		{
 			Name:     lost,
@@ -137,6 +117,32 @@ func scenarios() []scenario {
 			Services: 300, WarmUp: 100, Changes: 200, Rate: unlimited,
 			Approval: v1alpha1.ApprovalAutomatic, times: spread(), contestants: all,
 			drive: (*lane).driveBurst,
+		},
+	}, withRestart(quick, both)...)
+}
+
+// withRestart are the scenarios in which the contestant ends and is started again.
+func withRestart(quick times, both []string) []scenario {
+	return []scenario{
+		{
+			Name:     kills,
+			About:    "all are edited at once, and the contestant is killed 8 times",
+			Services: 100, Changes: 100, Rate: unlimited,
+			Approval: v1alpha1.ApprovalAutomatic, times: quick, Kills: 8, contestants: both,
+			drive: (*lane).driveBurst,
+		},
+		{
+			Name:     idle,
+			About:    "nothing changes for half a minute, before and after a restart",
+			Services: 1000, Rate: unlimited, Quiet: 30 * time.Second,
+			Approval: v1alpha1.ApprovalAutomatic, times: quick, contestants: both, drive: (*lane).driveIdle,
+		},
+		{
+			Name:     inFlight,
+			About:    "the contestant is killed, and started half a minute later, while all changes are in progress",
+			Services: 1000, Changes: 1000, Rate: unlimited, Quiet: 30 * time.Second,
+			Approval: v1alpha1.ApprovalAutomatic, times: constant(2*time.Second, 10*time.Minute),
+			contestants: both, drive: (*lane).driveInFlight,
 		},
 	}
 }
