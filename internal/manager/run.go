@@ -64,22 +64,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("create the manager: %w", err)
 	}
 	own := parsed.controllerOptions()
+	var hostsErr error
 	own.Policies, err = parsed.policies()
-	if err != nil {
+	own.CarrierHosts, hostsErr = parsed.hosts()
+	if err = errors.Join(err, hostsErr); err != nil {
 		return err
 	}
-	own.CarrierHosts, err = parsed.hosts()
-	if err != nil {
-		return err
-	}
-	err = controllers.Setup(ctx, mgr, own)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(registerBuildInfo(),
+	err = errors.Join(controllers.Setup(ctx, mgr, own), registerBuildInfo(),
 		mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", cachesFull(mgr.GetCache())))
 	if err != nil {
-		return fmt.Errorf("add health checks and the build information: %w", err)
+		return fmt.Errorf("set up the manager: %w", err)
 	}
 	go logStandby(ctx, mgr, parsed)
 	err = mgr.Start(ctx)

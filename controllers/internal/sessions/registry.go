@@ -131,16 +131,8 @@ func (s *openSession) digest(account *v1alpha1.CarrierAccount) error {
 
 func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	spec := account.Spec
-	if canonical := carrier.CanonicalOrigin(spec.BaseURL); canonical != "" && canonical != spec.BaseURL {
-		return nil, &FieldError{Field: "baseURL", Message: fmt.Sprintf(
-			"%q must be written as %q, because one login has one spelling: create the CarrierAccount again",
-			spec.BaseURL, canonical)}
-	}
-	if err := checkHosts(r.Hosts, &spec); err != nil {
+	if err := checkSpec(r.Hosts, &spec); err != nil {
 		return nil, err
-	}
-	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
-		return nil, &FieldError{Field: "timeZone", Message: flaw}
 	}
 	roots, err := trusted(spec.CABundle)
 	if err != nil {
@@ -173,6 +165,19 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	}
 	session.share(own)
 	return session, nil
+}
+
+// checkSpec returns an error if an account cannot be used as its spec is.
+func checkSpec(allowed carrier.Hosts, spec *v1alpha1.CarrierAccountSpec) error {
+	if canonical := carrier.CanonicalOrigin(spec.BaseURL); canonical != "" && canonical != spec.BaseURL {
+		return &FieldError{Field: "baseURL", Message: fmt.Sprintf(
+			"%q must be written as %q, because one login has one spelling: create the CarrierAccount again",
+			spec.BaseURL, canonical)}
+	}
+	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
+		return &FieldError{Field: "timeZone", Message: flaw}
+	}
+	return checkHosts(allowed, spec)
 }
 
 // trusted adds the account's certificates to those of the system.
