@@ -116,10 +116,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	shown := page{Scale: with.scale, Machine: machine}
 	_, err = runAll(ctx, with, out, func(results []result) error {
+		wasRun := func(s scenario) bool {
+			return slices.ContainsFunc(results, func(r result) bool { return r.scenario == s.Name })
+		}
 		shown.Results, shown.Figures = results, figures(results)
-		shown.Scenarios = slices.DeleteFunc(chosen(with), func(s scenario) bool {
-			return !slices.ContainsFunc(results, func(r result) bool { return r.scenario == s.Name })
-		})
+		shown.Scenarios = slices.DeleteFunc(chosen(with), func(s scenario) bool { return !wasRun(s) })
+		shown.Missing = slices.DeleteFunc(scenarios(), wasRun)
 		if with.page == "" {
 			return nil
 		}

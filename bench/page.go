@@ -26,6 +26,7 @@ type page struct {
 	Scale     float64 // of the numbers of services
 	Machine   machine
 	Scenarios []scenario
+	Missing   []scenario // that this run does not have
 	Figures   []figure
 	Results   []result
 	Plots     []pagePlot

@@ -161,12 +161,14 @@ func TestThePageShowsTheFiguresAndThePlots(t *testing.T) {
 		traffic: trafficOf(nil, nil), writes: map[string]int{"update x": 10},
 	}}
 	file := filepath.Join(t.TempDir(), "performance.md")
-	g.Expect(writePage(file, page{Figures: figures(results), Results: results, Scenarios: scenarios()})).To(Succeed())
+	g.Expect(writePage(file, page{
+		Figures: figures(results), Results: results, Scenarios: scenarios(), Missing: []scenario{{Name: slow}, {Name: kills}},
+	})).To(Succeed())
 	text, err := os.ReadFile(file) //nolint:gosec // in the folder of the test
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(text)).To(And(
 		ContainSubstring("| burst | writes per change | 5.00 | – | – | ≤ 5 | 5.00 | yes |\n"),
 		ContainSubstring("](performance/burst-done.svg)"), Not(ContainSubstring("rate-done.svg")),
-		ContainSubstring("| idle | 1000 |")))
+		ContainSubstring("| idle | 1000 |"), ContainSubstring("\n\nThis run does not have the scenarios slow, kills.\n\n")))
 	g.Expect(filepath.Join(strings.TrimSuffix(file, ".md"), "burst-done.svg")).To(BeARegularFile())
 }
