@@ -26,9 +26,9 @@ func (o *Operator) announce(before, now Subject) {
 	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
 }
 
-// isExpected reports whether a change of Ready needs no Event: a new object is in progress or Ready,
-// of which importing a fleet would emit one each, or an object is in progress or in sync because a
-// request was accepted or has ended, whose own Event says as much.
+// isExpected reports whether a change of Ready needs no Event. A new object in progress or Ready
+// needs none: importing a fleet would emit one for each object. Nor does an object in progress or
+// in sync after a request, which has its own Event.
 func isExpected(before, now Subject) bool {
 	conditions, _ := now.Describes()
 	inProgress, ready := meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionReconciling), readyCondition(now)

@@ -105,8 +105,8 @@ func (p *Pass) GatherLedger(ctx context.Context, kind requestledger.Kind) error 
 	return nil
 }
 
-// reportImplausible emits an Event for a revision that no ledger can have reached, and which is
-// therefore ignored (R5).
+// reportImplausible emits an Event about a revision that is ignored because no ledger can have
+// reached it (R5).
 func (p *Pass) reportImplausible() {
 	shown := *requestledger.ShownBy(p.Subject).At
 	if shown == nil || requestledger.Plausible(shown.Revision) == shown.Revision {
@@ -153,8 +153,7 @@ func (p *Pass) receiptOnlyInStatus() *v1alpha1.Request {
 	return receipt
 }
 
-// holderExists reports whether a ledger has a holder other than this object that exists, or may
-// exist.
+// holderExists reports whether another object holds a ledger, and exists or may exist.
 func (p *Pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.Ledger.Holder.UID {
 		return false, nil
@@ -169,8 +168,8 @@ func (p *Pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger)
 	return exists && !wasReplaced, nil
 }
 
-// recordLearned records in the ledger what the object has learned without an attempt. What cannot
-// be read again would otherwise be lost with the status.
+// recordLearned records in the ledger what the object has learned without an attempt. Values that
+// cannot be read again would otherwise be lost with the status.
 func (p *Pass) recordLearned(ctx context.Context) error {
 	if p.Ledger == nil || p.Verdict != nil || p.lacksLedger() && p.Here.ForbidsNewLedgers() {
 		return nil

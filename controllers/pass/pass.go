@@ -8,7 +8,7 @@
 //	                                                                  ▼
 //	                                            one status write, one ctrl.Result
 //
-// What differs between the kinds is a [Kind], a value of functions.
+// A [Kind] has the functions that differ between the kinds.
 package pass
 
 import (
@@ -54,8 +54,8 @@ func New(operator *Operator, subject Subject, kind Kind) *Pass {
 	return &Pass{Operator: operator, Subject: subject, kind: kind}
 }
 
-// RetryAfter is the exit after an error. A conflict means that there is a newer version, and is not
-// a failure. Nor is an object that was deleted or replaced: the next pass evaluates the new one.
+// RetryAfter ends a pass after an error. A conflict is not a failure: there is a newer version.
+// Nor is the deletion or replacement of the object: the next pass evaluates the new one.
 func RetryAfter(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrGone) {
 		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
@@ -79,8 +79,8 @@ func (p *Pass) Decide() decide.Decision {
 	return decision
 }
 
-// isUnconfirmed reports whether a decision says that the object is done, or waits for a person,
-// although only the ledger, which is not read for an unproven account, could confirm it.
+// isUnconfirmed reports whether a decision needs the ledger to confirm that the object is done,
+// or waits for a person. The ledger of an unproven account is not read.
 func (p *Pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
 	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
 	return p.Account.Unproven && claims && decision.Verdict.Reason != decide.AccountIsNotReady(input).Verdict.Reason
@@ -138,8 +138,8 @@ func (p *Pass) describe(decision decide.Decision) {
 	p.Ledger.ShowReference()
 }
 
-// describeDuringStep does the same as describe, during a step. A resolution that arrives only now
-// is not marked as handled by this write, because it gets a step of its own.
+// describeDuringStep does the same as describe, during a step. This write does not mark a
+// resolution that arrived meanwhile as handled, because it gets its own step.
 func (p *Pass) describeDuringStep() {
 	decision := p.Decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {
@@ -216,8 +216,8 @@ func (p *Pass) spending() *operate.Spending {
 	return nil
 }
 
-// Kind has the functions by which a pass handles an object of one kind. Those that are marked as
-// optional may be nil.
+// Kind has the functions by which a pass handles an object of one kind. Optional functions may be
+// nil.
 type Kind struct {
 	// Gather collects the inputs of the decision that do not change within the pass.
 	Gather func(context.Context, *Pass) error
@@ -225,7 +225,7 @@ type Kind struct {
 	Judge func(*Pass, decide.Input) decide.Decision
 	// Show updates the status except for the conditions. Optional.
 	Show func(*Pass, decide.Decision)
-	// Read takes a step that reads at the carrier, and that only this kind has. Optional.
+	// Read performs a step that only this kind has, and that reads from the carrier. Optional.
 	Read func(context.Context, *Pass, decide.Step) (time.Duration, error)
 	// Body returns the body of a request.
 	Body func(v1alpha1.Request, v1alpha1.Contact) []byte
@@ -237,7 +237,7 @@ type Kind struct {
 	Reached func(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time)
 	// Withdrawn takes back what Reached has taken over. Optional.
 	Withdrawn func(request *v1alpha1.Request, now time.Time)
-	// Refused takes over that the carrier has refused a request. Optional.
+	// Refused notes that the carrier has refused a request. Optional.
 	Refused func(*v1alpha1.Request)
 
 	// Begun is called before the first step of a pass, but not if only a notification is recorded.

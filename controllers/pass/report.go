@@ -27,8 +27,8 @@ import (
 // webhook may return a different message for each attempt.
 const reportInterval = 10 * time.Minute
 
-// Failed is the exit of a pass that an error has ended. An object that silently stays as it is
-// would look settled, so the error is shown on it (R18).
+// Failed ends a pass after an error, and shows the error on the object. An object that silently
+// stays unchanged would look settled (R18).
 func (p *Pass) Failed(ctx context.Context, err error) (ctrl.Result, error) {
 	if verdict := ErrorVerdict(err); verdict != nil {
 		p.keepRead()
@@ -46,7 +46,7 @@ func (p *Pass) keepRead() {
 	}
 }
 
-// ErrorVerdict returns the verdict for an error that the next pass does not get past by itself; nil
+// ErrorVerdict returns the verdict for an error that the next pass cannot resolve by itself; nil
 // if there is nothing to report.
 func ErrorVerdict(err error) *decide.Verdict {
 	switch {
@@ -111,9 +111,9 @@ func RecordNotice(notification decide.Notification, write func() error) error {
 	return nil
 }
 
-// WriteNotice records a new notification and its consequences: what is recorded of it so far is held,
-// and record puts it into the status. The resourceVersion that was read makes this safe on a replica
-// that does not lead.
+// WriteNotice records a new notification and its consequences. held is the notice recorded so
+// far, and record puts the new one into the status. The resourceVersion that was read makes this
+// safe on a standby.
 func (p *Pass) WriteNotice(
 	ctx context.Context, held *v1alpha1.Notice, notification decide.Notification, record func(*v1alpha1.Notice),
 ) error {

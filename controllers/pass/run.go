@@ -76,8 +76,8 @@ func (p *Pass) Begin(ctx context.Context) (err error) {
 }
 
 // Perform performs the one step of a decision. A wait above zero is the time after which to try
-// again, because the step could not be performed now. After an error the object may be in use: see
-// [UnrecordedResponses].
+// again, because the step could not be performed now. After an error the object may be in use:
+// see UnrecordedResponses in package ledgers.
 func (p *Pass) Perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
 	defer p.Session.Release()
 	p.read = nil // the readings of an earlier step are recorded, or it kept them
@@ -168,9 +168,9 @@ func (p *Pass) mustWrite(decision decide.Decision, wait time.Duration) bool {
 	return wait == 0 && !decision.Transient || p.isIncomplete()
 }
 
-// IsLagging reports whether the cache is about to show a newer copy, which this process has written.
-// A pass over the older one would do again what the newer one already shows as done, and whatever it
-// wrote would meet a conflict.
+// IsLagging reports whether the cache does not show yet what this process has written. A pass
+// over the older copy would repeat work that the newer copy shows as done, and its writes would
+// conflict.
 func (o *Operator) IsLagging(object client.Object) bool {
 	behind := o.Protocol.Memory.Behind(object, o.Protocol.Now())
 	return behind > 0 && behind < longestCacheLag

@@ -121,9 +121,9 @@ func (p *Pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 	return p.Protocol.Record(ctx, p.Scope(), step.AttemptID, operate.Decided(step, settled))
 }
 
-// voidResolution records that the resolve annotation has no effect, now or later, if the policy that
-// decides who may set it is not the one that the decision was based on: anybody who may edit the
-// object may have set it. It reports whether it did so.
+// voidResolution records that the resolve annotation has no effect, now or later, if the policy
+// for who may set it has changed since the decision: anybody who may edit the object may have set
+// it. It reports whether it recorded that.
 func (p *Pass) voidResolution(ctx context.Context) (bool, error) {
 	err := p.Policies.VerifyLive(ctx, p.Here.Policies)
 	if !errors.Is(err, installation.ErrPoliciesMissing) && !errors.Is(err, installation.ErrPolicyReplaced) {

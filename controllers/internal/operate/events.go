@@ -59,8 +59,8 @@ type Recorder interface {
 // longer notes.
 const longestNote = 1024
 
-// Concise is a Recorder that shortens notes to what an Event may have. The API server would refuse
-// a longer one, and nobody would notice (R18).
+// Concise is a Recorder that shortens notes to longestNote. The API server would refuse a longer
+// note, and nobody would notice (R18).
 type Concise struct{ Recorder }
 
 // Eventf records an Event, with as much of its note as fits.

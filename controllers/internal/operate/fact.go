@@ -20,7 +20,7 @@ type Fact struct {
 	Event  string // reason of the Kubernetes Event; "" for none
 	Normal bool   // whether the Event is of type Normal
 
-	Enter func(Subject) // records an attempt that has no intent; nil: it has one
+	Enter func(Subject) // records an attempt that has no intent; nil: the attempt has one
 }
 
 // notSent is the fact that the gate was closed: no byte of the attempt has left the process.
@@ -177,9 +177,9 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 }
 
 // setFinished records who ended an attempt, and when it ended or its outcome became unknown. The
-// time at which the outcome became unknown is replaced once the attempt ends, and that of an
-// earlier end once a person ends the attempt in another way, because a retry is only for a failure
-// that has ended before the retry was requested (R21).
+// end of the attempt replaces the time at which its outcome became unknown. If a person then ends
+// it in another way, the new end replaces the earlier one: a retry is only for a failure that
+// ended before the retry was requested (R21).
 func setFinished(request *v1alpha1.Request, was v1alpha1.RequestPhase, by decide.Writer, now metav1.Time) {
 	unknown, ended := v1alpha1.PhaseOutcomeUnknown, request.Phase.Ended()
 	if ended {

@@ -20,8 +20,8 @@ const (
 	// sweepEvery is the interval between sweeps of the memory.
 	sweepEvery = time.Minute
 
-	// keepPosted is how long the id of an attempt is kept after the ledger has its outcome (R28): a
-	// pass with an older copy of the ledger may still show the attempt as open.
+	// keepPosted is how long the id of an attempt is kept after the ledger has its outcome (R28). A
+	// pass may still read an older copy of the ledger, in which it is open.
 	keepPosted = time.Hour
 
 	// keepGone is how long a pass over a deleted object may still be running.
@@ -29,9 +29,8 @@ const (
 )
 
 // Memory is the in-memory state of this process about objects, in addition to their status. It is
-// empty after a start: what it held is then read again, and an attempt whose response was not
-// recorded is one whose response was lost. It keeps only what concerns objects that exist (R28):
-// see sweep.
+// empty after a start. Its contents are then read again, and an unrecorded response counts as
+// lost. It keeps only the state of objects that exist (R28): see sweep.
 type Memory struct {
 	mu      sync.Mutex
 	sender  string
@@ -42,8 +41,8 @@ type Memory struct {
 	dropped time.Time               // the newest submission time among the attempts dropped from posted
 }
 
-// entry keeps what is remembered of one object. Most topics of most objects are never read, and an
-// empty reading takes a kilobyte.
+// entry keeps what is remembered of one object. The readings are a map, because most topics are
+// never read and an empty reading takes a kilobyte.
 type entry struct {
 	observed decide.Observed
 	readings map[decide.Topic]decide.Reading
@@ -73,8 +72,8 @@ func (e *entry) change(change func(*decide.Memory)) {
 	}
 }
 
-// dropStale drops what is too old of the topics that keep much. It changes only those: a sweep looks
-// at every object while all passes wait.
+// dropStale drops outdated results of the topics that keep much data. It skips all other topics,
+// because all passes wait during a sweep.
 func (e *entry) dropStale(now time.Time) {
 	for _, topic := range []decide.Topic{decide.TopicOptions, decide.TopicDisruptions} {
 		if reading, found := e.readings[topic]; found && reading.DropStale(topic, now) {
@@ -137,8 +136,8 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 }
 
 // mayHavePosted reports whether an attempt may have left this process. An attempt of this process
-// that is no newer than one that was dropped from memory counts as posted, because it may have been
-// posted and dropped, too, and must not be sent twice.
+// counts as posted if it is no newer than a dropped attempt: it may have been posted and dropped,
+// too, and must not be sent twice.
 func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
 	_, held := m.posted[request.AttemptID]
 	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)
@@ -252,8 +251,8 @@ func (m *Memory) Forget(uid types.UID) {
 	m.gone[uid] = time.Time{}
 }
 
-// Sweep drops what is no longer needed. Passes do so, too, but a standby has none, and learns of
-// every deleted object.
+// Sweep drops what is no longer needed. Passes do so, too, but a standby runs none, although it
+// is notified of every deleted object.
 func (m *Memory) Sweep(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -272,8 +271,8 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 	return held
 }
 
-// sweep drops what is no longer needed (R28). A response that is not recorded yet is kept until it
-// is.
+// sweep drops what is no longer needed (R28). An unrecorded response is kept until it is
+// recorded.
 func (m *Memory) sweep(now time.Time) {
 	if now.Before(m.swept.Add(sweepEvery)) {
 		return
@@ -297,8 +296,8 @@ func (m *Memory) noteDropped(submittedAt time.Time) {
 	}
 }
 
-// sweepGone drops what a running pass has noted of an object after its deletion. If the object was
-// wrongly treated as deleted, it loses no more than it would in a restart.
+// sweepGone drops what a running pass noted about an object after the object was deleted. If the
+// object was wrongly treated as deleted, it loses no more than it would in a restart.
 func (m *Memory) sweepGone(now time.Time) {
 	for uid, since := range m.gone {
 		switch {
@@ -311,8 +310,8 @@ func (m *Memory) sweepGone(now time.Time) {
 	}
 }
 
-// restUntil remembers the pause that a response asks for. It never shortens one that another response
-// has asked for: the object may have requests in both lanes.
+// restUntil remembers the pause that a response asks for. It never shortens a pause that another
+// response asked for: the object may have requests in both lanes.
 func restUntil(at time.Time) func(*decide.Memory) {
 	return func(memory *decide.Memory) { memory.NotBefore = decide.Later(memory.NotBefore, at) }
 }

@@ -29,9 +29,9 @@ type freeForm interface{ DropFreeForm() }
 var ErrStatusPruned = errors.New(
 	"the CustomResourceDefinition of this kind is older than the operator and lacks fields of the status: upgrade it")
 
-// WriteStatus writes a status, and nothing of it if the API server would drop a field: the error is
-// then [ErrStatusPruned]. If the API server refuses the content, it is written again without what
-// the carrier has written, and an Event reports a status that cannot be written at all (R18).
+// WriteStatus writes a status. If the API server would drop a field, nothing is written:
+// [ErrStatusPruned]. If it refuses the content, the status is written again without the carrier's
+// free-form part. An Event reports a status that cannot be written at all (R18).
 func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, object client.Object) error {
 	err := updateStatus(ctx, cluster, object)
 	if decide.Unwritable(err) && !errors.Is(err, ErrStatusPruned) && dropsFreeForm(object) {
@@ -80,8 +80,8 @@ func AsShown(object runtime.Object) runtime.Object {
 	return shown
 }
 
-// WriteStatus is [WriteStatus] with the clients of the protocol; it remembers the write. The object
-// in memory keeps what its written status omits.
+// WriteStatus calls [WriteStatus] with the protocol's client, and remembers the write. The object
+// in memory keeps the fields that the written status omits.
 func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error {
 	if whole, is := object.(shortened); is {
 		defer whole.Shorten()()
@@ -112,8 +112,8 @@ func KeptFinalizers(all []string) []string {
 	return kept
 }
 
-// AddFinalizer adds the finalizer to an object that has requests to track. It comes after the first
-// intent and before its POST, and again if somebody has removed it.
+// AddFinalizer adds the finalizer to an object that has requests to track. It is added between
+// the first intent and its POST, and again if somebody has removed it.
 func (p *Protocol) AddFinalizer(ctx context.Context, subject client.Object) error {
 	if controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) || !subject.GetDeletionTimestamp().IsZero() {
 		return nil
@@ -153,10 +153,10 @@ func (p *Protocol) changeFinalizer(
 	return nil
 }
 
-// SetBy returns who last set an annotation. That is the user whom the API server has confirmed:
-// config/usernames writes the name, and config/policy refuses any other than the user's own. If
-// something else checks approvals, the name is marked as claimed. Without a name, SetBy returns the
-// client that the field managers show, which objects from the cache do not have.
+// SetBy returns who last set an annotation. It is the user confirmed by the API server:
+// config/usernames writes the user's name, and config/policy refuses any other name. If something
+// else checks approvals, the name is marked as claimed. Without a name, SetBy returns the client
+// from the field managers, which cached objects lack.
 func (p *Protocol) SetBy(object metav1.Object, annotation string) string {
 	by := "unknown"
 	if user := object.GetAnnotations()[v1alpha1.SetterAnnotation(annotation)]; user != "" {

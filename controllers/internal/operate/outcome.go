@@ -48,10 +48,9 @@ func (p *Protocol) retryWrite(
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
 		if last != nil {
-			// The next write is based on the recorded state, which is read after the pause: if it were read
-			// before the pause, a busy writer could make it out of date again. Without the read, the object
-			// would still contain the fact that was not written, and there would seem to be nothing to
-			// write.
+			// The next write is based on the recorded state. It is read after the pause, because a busy
+			// writer could change it during the pause. Without the read, the object would still contain
+			// the fact, and nothing would be written.
 			if err := p.reload(ctx, scope); errors.Is(err, ErrGone) {
 				return false, err
 			} else if err != nil {
@@ -67,8 +66,8 @@ func (p *Protocol) retryWrite(
 	return nil
 }
 
-// reload makes the object show the recorded state. Another object of the same name has requests of
-// its own, and the outcome of this one must not be written there.
+// reload makes the object show the recorded state. A new object of the same name has its own
+// requests, so this outcome must not be written to it.
 func (p *Protocol) reload(ctx context.Context, scope Scope) error {
 	if scope.Ledger != nil {
 		return scope.Ledger.Reload(ctx)
@@ -135,8 +134,8 @@ func feesOf(subject Subject) *v1alpha1.OrderFees {
 	return nil
 }
 
-// ensureAttempt reloads the object if it does not show an attempt that its ledger may have. The
-// object may show an older state, and no response may be dropped because of that.
+// ensureAttempt reloads the object if it lacks an attempt that its ledger may have. A response
+// must not be dropped because the object is out of date.
 func (*Protocol) ensureAttempt(ctx context.Context, scope Scope, attemptID string) error {
 	if scope.Ledger == nil || attempt(scope.Subject, attemptID) != nil {
 		return nil

@@ -47,9 +47,9 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 	return 0, p.Record(ctx, scope, attemptID, p.pollFact(scope.Subject, request, outcome, err, finish))
 }
 
-// noteDuration notes how long a request took: it ended between the poll or the notification before
-// this poll, and now. The first poll by a process that has not sent the request may be late, so it
-// shows nothing.
+// noteDuration notes how long a request took: it ended between the previous poll or notification
+// and now. If this process did not send the request, its first poll may be late and shows
+// nothing.
 func (p *Protocol) noteDuration(scope Scope, request *v1alpha1.Request, seen metrics.Seen) {
 	since := request.SubmittedAt.Time
 	before, after := seen.Before.Sub(since), p.Now().Sub(since)
@@ -114,7 +114,7 @@ func unreadable(why error) Fact {
 }
 
 // givesUpReading reports whether the result of a succeeded request has been polled for so long that
-// it is not expected any more. No person could end that, because the request has ended.
+// it is not expected any more. No person could end the polling, because the request has ended.
 func (p *Protocol) givesUpReading(subject Subject, request *v1alpha1.Request) bool {
 	return decide.IsReadAgain(request) &&
 		p.Memory.SeenFor(subject.GetUID(), request.AttemptID, p.Now()) >= decide.HandleGrace
@@ -135,8 +135,8 @@ func readAgain(outcome carrier.Outcome, finish Finish) Fact {
 	return fact
 }
 
-// notePoll remembers that the request was polled, and the result. It returns how its end is seen,
-// if this is the end.
+// notePoll remembers that the request was polled, and the result. If the request has ended, it
+// returns how the end was seen.
 func (p *Protocol) notePoll(
 	subject Subject, attemptID string, retryAfter time.Duration, err error,
 ) (seen metrics.Seen) {
@@ -174,8 +174,8 @@ func isUnrecognized(err error) bool {
 // isUnreadable reports whether a poll got a response that nobody can read.
 func isUnreadable(err error) bool { return carrier.ClassOf(err) == carrier.Unreadable }
 
-// unreadableSince returns since when all polls of a request have got a response that nobody can
-// read, if that is a day; otherwise zero. The handle then counts as lost, too, because only a
+// unreadableSince returns the time since which all polls of a request got unreadable responses,
+// if that is a day ago; otherwise zero. The handle then counts as lost, too, because only a
 // person can find out what the response means.
 func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (since time.Time) {
 	p.Memory.NoteAttempt(subject.GetUID(), p.Now(), request.AttemptID, func(attempt *decide.Attempt) {
@@ -186,8 +186,8 @@ func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (
 	return since
 }
 
-// lostHandle is the fact that, since a time, a handle is not recognized or has given nothing readable.
-// A time of zero means since now.
+// lostHandle is the fact that a handle has not been recognized, or has returned nothing readable,
+// since a time. Zero means since now.
 func (p *Protocol) lostHandle(why *v1alpha1.RequestError, since time.Time) Fact {
 	if since.IsZero() {
 		since = p.Now()
@@ -228,9 +228,9 @@ func stillPending(outcome carrier.Outcome) Fact {
 	}}
 }
 
-// pollCandidate polls the Location of a response that did not show that the carrier had accepted the
-// request. If the carrier shows a request there, whatever has become of it, it has accepted it, and
-// this may be how it ended. Anything else proves nothing: the carrier may not know the request yet.
+// pollCandidate polls the Location of a response that did not show that the carrier had accepted
+// the request. A request shown there in any state was accepted, and may have ended. Any other
+// response proves nothing: the carrier may not know the request yet.
 func (p *Protocol) pollCandidate(ctx context.Context, scope Scope, request *v1alpha1.Request, finish Finish) error {
 	attemptID := request.AttemptID
 	handle, err := decide.CandidateOf(request)
@@ -254,8 +254,8 @@ func (p *Protocol) pollCandidate(ctx context.Context, scope Scope, request *v1al
 	return p.recordEnd(ctx, scope, request, p.pollFact(scope.Subject, request, outcome, nil, finish), seen)
 }
 
-// ofItsOwn makes a receipt inconclusive if it names the Location of another attempt, as a carrier that
-// recognizes duplicates may do. Such a response does not show what became of this attempt.
+// ofItsOwn makes a receipt inconclusive if its Location belongs to another attempt, as it may if
+// the carrier recognizes duplicates. Such a response does not show what became of this attempt.
 func ofItsOwn(ledger *requestledger.Ledger, request *v1alpha1.Request, receipt carrier.Receipt) carrier.Receipt {
 	path := cmp.Or(receipt.Handle.Path(), receipt.Candidate.Path())
 	if ledger == nil || path == "" || !decide.TakesRequestID(request.Operation) {

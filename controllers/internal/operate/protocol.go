@@ -12,8 +12,8 @@
 //	  nothing       above the    conflict:  failed or closed:  lost:   conflict: again,
 //	  written      limit: wait   no POST         NotSent       class   same attempt id only
 //
-// When each of them may happen, and who may change the result, is decided by rules that the comments
-// cite by number, R1 to R33: see docs/design/rules.md.
+// Rules decide when each effect may happen, and who may change the result. The comments cite them
+// by number, R1 to R33: see docs/design/rules.md.
 //
 // The comments of this package count the steps:
 //
@@ -100,9 +100,9 @@ type Carrier interface {
 	Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error)
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte) carrier.Receipt
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
-	// Took notes that a request had not ended so long after it was submitted, and had ended later.
+	// Took notes that a request ended between these two durations after it was submitted.
 	Took(op carrier.Operation, before, after time.Duration)
-	// Settled notes that the outcome of a request of the object, which was not known, is known by now.
+	// Settled notes that the outcome of a request of the object, unknown until now, is known.
 	Settled(op carrier.Operation)
 	PlainReads
 }
@@ -118,10 +118,10 @@ type PlainReads interface {
 
 // Policies are the admission policies that decide who may approve.
 type Policies interface {
-	// Verify fails if they were not in force when they were last read, or not those that the decision
-	// was based on.
+	// Verify fails if the policies, when last read, were not in force, or were not the ones that the
+	// decision was based on.
 	Verify(ctx context.Context, judged decide.Policies) error
-	// VerifyLive is Verify, and reads the policy of approvals again.
+	// VerifyLive is like Verify, but first reads the policy of approvals again.
 	VerifyLive(ctx context.Context, judged decide.Policies) error
 }
 
@@ -139,8 +139,8 @@ func attempt(subject Subject, attemptID string) *v1alpha1.Request {
 	return nil
 }
 
-// Submissions counts the submissions of a process that are in progress: what they send may reach
-// the carrier, and the outcome is not recorded yet. A nil *Submissions counts nothing.
+// Submissions counts the submissions of a process in progress: the request may reach the carrier,
+// and its outcome is not recorded yet. A nil *Submissions counts nothing.
 type Submissions struct {
 	mu         sync.Mutex
 	inProgress int

@@ -130,8 +130,8 @@ func queryFact(receipt carrier.Receipt) Fact {
 }
 
 // rememberUnlessReached remembers a query that did not reach the carrier. It reports whether the
-// query did: the carrier accepted or refused it, or may have accepted it. Those are counted (R20),
-// and the count is persisted for the next process.
+// query reached the carrier, that is, was or may have been accepted, or was refused. Such queries
+// are counted (R20), and the count is persisted for the next process.
 func (p *Protocol) rememberUnlessReached(
 	subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time,
 ) (reached bool) {

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// handlePause is the wait before a query whose Location is lost is sent again.
+// handlePause is the wait before a query is sent again after its Location was lost.
 const handlePause = time.Minute
 
 // Question is a read request about a service or an order.
@@ -29,8 +29,8 @@ type Question struct {
 	Again      bool   // as in [decide.StartReading]
 }
 
-// Ask sends a question. Nothing of it is recorded, because a question may be asked twice: a
-// Location is kept only in memory, and the question is asked again if it is lost.
+// Ask sends a question. It records nothing, because a question may be asked twice: its Location
+// is kept only in memory, and losing the Location only means asking again.
 func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
 	if wait, err := session.Prepare(ctx, carrier.ClassQuery); wait > 0 || err != nil {
 		return wait, err // the caller distinguishes an error of the login, which the account shows
@@ -158,7 +158,7 @@ func (p *Protocol) Collect(
 // readingPolled handles the result of one poll. A question whose handle the carrier does not know
 // is asked again after a minute. At first, any other poll error fails only this poll. Once the
 // usual duration of the operation has passed, it fails the reading. A reading that stays in
-// progress fails after its patience, because the carrier may have forgotten it.
+// progress for longer than patience fails, because the carrier may have forgotten it.
 func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastPoll, outcome = p.Now(), byStatus(reading.Handle, outcome)
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
@@ -181,7 +181,7 @@ func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcom
 }
 
 // byStatus returns an outcome that agrees with the status in its resource: a 200 can say that the
-// request is still in progress, or that it has failed. A resource of another request says nothing.
+// request is still in progress, or that it has failed. A resource of another request is ignored.
 func byStatus(handle carrier.Handle, outcome carrier.Outcome) carrier.Outcome {
 	summary, err := carrier.DecodeSummary(handle.Operation, outcome.Body)
 	if outcome.State != carrier.Done || err != nil || summary.ID != 0 && !handle.HasID(summary.ID) {
@@ -199,8 +199,8 @@ func byStatus(handle carrier.Handle, outcome carrier.Outcome) carrier.Outcome {
 // longestReading is how long a reading may stay in progress before it is requested again.
 const longestReading = time.Hour
 
-// patience returns how long a reading may stay in progress: if it was requested again although nothing
-// had changed, only as long as a request could be based on the result.
+// patience returns how long a reading may stay in progress. A reading repeated without a change
+// may do so only while a request could be based on its result.
 func patience(reading *decide.Reading) time.Duration {
 	if !reading.Again {
 		return longestReading
@@ -247,7 +247,7 @@ func unanswered(handle carrier.Handle, within time.Duration) error {
 	return faultOf(handle, "the carrier has returned no result within %.0f minutes", within.Minutes())
 }
 
-// faultOf is an error of the carrier that no call has returned.
+// faultOf returns a carrier error that was found here and not returned by a call.
 func faultOf(handle carrier.Handle, message string, args ...any) error {
 	return &carrier.Error{
 		Operation: handle.Operation, Class: carrier.ServerFault, Message: fmt.Sprintf(message, args...),
@@ -282,7 +282,7 @@ func modifiedResponses(before, result *decide.Reading) int {
 	return before.Modified + 1
 }
 
-// failuresAlike counts the failures in a row of one class.
+// failuresAlike counts the consecutive failures of the same class.
 func failuresAlike(before, result *decide.Reading) int {
 	switch {
 	case result.State != decide.ReadingFailed:

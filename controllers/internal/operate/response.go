@@ -144,8 +144,8 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 	return nil
 }
 
-// blocks reports whether a late acceptance prevents further requests (R15). One of class Converge
-// or Verify does not: sending it twice does no harm, so an Event is enough.
+// blocks reports whether a late acceptance prevents further requests (R15). A request of class
+// Converge or Verify does no harm if sent twice, so an Event is enough.
 func blocks(operation v1alpha1.Operation) bool {
 	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
@@ -171,8 +171,8 @@ func (p *Protocol) announceLate(subject Subject, attemptID string, receipt carri
 		operation, attemptID, receipt.Handle.Path(), why)
 }
 
-// unrecorded has, by attempt, the carrier's responses that could not be written to a ledger within
-// a minute.
+// unrecorded keeps the carrier's responses that could not be written to a ledger within a minute,
+// by attempt id.
 type unrecorded struct {
 	mu   sync.Mutex
 	jobs map[string]unrecordedJob
@@ -218,9 +218,9 @@ func (u *unrecorded) all() map[string]unrecordedJob {
 	return maps.Clone(u.jobs)
 }
 
-// keepUnrecorded reports a response that could not be recorded, once, shows an acceptance in the
-// status, and keeps the response. Objects without a ledger do not need this: they have a finalizer,
-// and later passes try again.
+// keepUnrecorded keeps a response that could not be recorded. It reports the response once, and
+// shows an acceptance in the status. Objects without a ledger do not need this: they have a
+// finalizer, and later passes try again.
 //
 // The scope is kept last. From then on [Protocol.RecordUnrecorded] may change its object and its
 // ledger at any time, in another goroutine, so the pass must not use them any more.
@@ -247,7 +247,7 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 	return p.showReceipt(ctx, scope, attemptID, receipt.Handle)
 }
 
-// warnOfUnrecorded puts what to do before the cause, which may be longer than an Event.
+// warnOfUnrecorded emits a Warning Event. The cause comes last, because it may be cut.
 func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, operation v1alpha1.Operation, why error) {
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
 		"the carrier's response to %s attempt %s cannot be recorded, and only this manager has it: remove the cause, and "+
@@ -259,8 +259,8 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, operation
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
 	for attemptID, job := range p.unrecorded.all() {
-		// Without this, the object would have the response already, and there would seem to be nothing to
-		// write.
+		// Without the reload, the object would already contain the response, and nothing would be
+		// written.
 		err := job.scope.Ledger.Reload(ctx)
 		if err == nil {
 			err = p.RecordResponse(ctx, job.scope, attemptID)

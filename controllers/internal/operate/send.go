@@ -21,7 +21,7 @@ import (
 // Send takes one attempt through steps 1 to 7 of docs/requestledger.md. A wait above zero means that
 // nothing was started, and is the time after which to try again.
 func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
-	// Whatever can wait, waits before the intent, because an intent is only good for seconds (R13).
+	// All waiting is done before the intent, because an intent is valid for seconds only (R13).
 	if wait, err = scope.Carrier.Prepare(ctx, submission.Class); err != nil {
 		return 0, fmt.Errorf("log in before sending %s: %w", scope.Subject.GetName(), err)
 	} else if wait > 0 {
@@ -51,10 +51,10 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	return 0, p.post(post, scope, submission)
 }
 
-// writeIntent is step 3. The write carries the resourceVersion that the decision was based on. A
-// conflict means that another writer changed the object, and then there is no POST; that makes two
-// active leaders safe. A process that is shut down in the meantime waits for the response: an
-// intent persisted without its knowledge would become an unknown outcome.
+// writeIntent is step 3. The write carries the resourceVersion that the decision was based on.
+// After a conflict, which means that another writer changed the object, nothing is sent: so two
+// active leaders are safe. A process that is shut down during the write waits for its response,
+// because an intent persisted unnoticed would become an unknown outcome.
 func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Submission) error {
 	if err := stopping(ctx); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 	return nil
 }
 
-// stopping returns an error if this process is stopping. The check comes after the submission is
-// counted as in progress: a process that has counted none exits.
+// stopping returns an error if this process is stopping. It is called once the submission is
+// counted as in progress: a process without any in progress exits.
 func stopping(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())
@@ -98,7 +98,7 @@ func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission)
 }
 
 const (
-	// gateAfter is how long an intent is good, by the clock that shows more of it (R13).
+	// gateAfter is how long an intent is valid, by the clock that shows more elapsed time (R13).
 	gateAfter = 10 * time.Second
 
 	// gateRead is the time limit of each read of the last check (R12).
@@ -127,7 +127,7 @@ type moment struct {
 
 func (p *Protocol) moment() moment { return moment{p.Now(), p.Elapsed()} }
 
-// since returns the elapsed time, by the clock that shows more of it.
+// since returns the elapsed time, by the clock that shows more.
 func (p *Protocol) since(began moment) time.Duration {
 	now := p.moment()
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
@@ -173,8 +173,8 @@ func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Requ
 	return stopping(ctx)
 }
 
-// inTime checks the time since the intent was begun. It is called once more when the connection of the
-// POST is in hand, because a token and a connection may take longer than everything before.
+// inTime checks the time since the intent was begun. It is called once more when the POST has its
+// connection, because a token and a connection may take longer than everything before.
 func (p *Protocol) inTime(began moment) error {
 	if p.since(began) >= gateAfter {
 		return errTooLate
@@ -201,9 +201,9 @@ func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 	return nil
 }
 
-// verifySubject checks that the object is the one that was judged, and what its annotations say
-// (R12). An object that is being deleted still cancels its appointment-request. If the intent is
-// recorded in the status, that is checked, too.
+// verifySubject checks the object's annotations, and that it is the object that was judged (R12).
+// An object that is being deleted still cancels its appointment-request. An intent in the status
+// is checked, too.
 func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
 	subject := scope.Subject
 	live := apiserver.Empty(subject)
@@ -225,7 +225,7 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 	return live, verifyAnnotations(live, subject, intent)
 }
 
-// verifyAnnotations checks that an approval that the attempt uses is still set. A resolution that
+// verifyAnnotations checks that the approval used by the attempt is still set. A resolution that
 // already exists for this attempt also closes the gate, because it was set too early and would
 // wrongly count if the response were lost later. So does a resolution that the decision did not
 // see, because a person may have given up the attempt before this one.

@@ -160,9 +160,9 @@ func (s *Spending) recentlySent(
 	return reached, nil
 }
 
-// sentBy returns the chargeable attempts of the last hour from a ledger. If the cache shows one as
-// open that is not reserved, its reservation may have been released because it was not sent: the
-// ledger is then read bypassing the cache.
+// sentBy returns the chargeable attempts of the last hour from a ledger. If the cache shows an
+// open attempt without a reservation, the attempt may not have been sent and its reservation
+// released. The ledger is then read bypassing the cache.
 func (s *Spending) sentBy(
 	ctx context.Context, ledger *v1alpha1.RequestLedger, reserved []v1alpha1.Reservation,
 ) ([]v1alpha1.Reservation, error) {
@@ -239,8 +239,8 @@ func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
 	}
 }
 
-// CheckReservations checks the reservations of the login under which an account records. One with a
-// time in the future counts from when it was first seen, and is reported (R19).
+// CheckReservations checks the reservations of the login under which an account records. A
+// reservation with a time in the future counts from when it was first seen, and is reported (R19).
 func (p *Protocol) CheckReservations(
 	account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin, reservations []v1alpha1.Reservation,
 ) decide.Spending {
