@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// checkRecovery makes a free read of a carrier that does not answer when one is due. If it answers
-// again, the account is reconciled once more, and its objects with it.
+// checkRecovery makes a free read, if one is due, of a carrier that does not answer. If the
+// carrier answers again, the account and its objects are reconciled once more.
 func (r *Reconciler) checkRecovery(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (ctrl.Result, error) {
@@ -69,8 +69,8 @@ func (r *Reconciler) requireLedger(
 	return login, nil
 }
 
-// ensureLoginLedger returns the ledger of a login, and creates it if there is none. The API server
-// decides which of two managers, or of two accounts, creates it. It is nil if it may not be created.
+// ensureLoginLedger returns the ledger of a login, and creates it if there is none. The API
+// server decides which manager or account creates it. It returns nil if it may not create one.
 func (r *Reconciler) ensureLoginLedger(
 	ctx context.Context, login v1alpha1.CarrierLogin, here decide.Installation,
 ) (*v1alpha1.RequestLedger, error) {
@@ -90,9 +90,9 @@ func (r *Reconciler) ensureLoginLedger(
 	return ledger, nil
 }
 
-// sharing returns the other accounts whose rates count for the login of an account. After a start
-// these include the accounts that are shown as Ready and whose turn has not come yet, so that what is
-// shown of the rate does not change with each start.
+// sharing returns the other accounts whose rates count for the login of an account. After a
+// start, these include accounts that are shown as Ready and were not checked yet, so that the
+// shown rate does not change with each start.
 func (r *Reconciler) sharing(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) ([]*v1alpha1.CarrierAccount, error) {

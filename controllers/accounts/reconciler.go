@@ -98,10 +98,10 @@ func (r *Reconciler) check(ctx context.Context, account *v1alpha1.CarrierAccount
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict, login))), nil
 }
 
-// pause returns the wait before an account is checked again that is not ready, or has no token. While
-// the identity provider does not answer, that is when the token source tries again; otherwise, it is
-// a second at first, then longer. The time since when the account is not ready may lie in the future,
-// if another clock recorded it.
+// pause returns the wait before the next check of an account that is not ready, or has no token.
+// If the identity provider does not answer, the wait lasts until the token source tries again;
+// otherwise, a second at first, then longer. The account may be not ready since a time in the
+// future, if another clock recorded the time.
 func (r *Reconciler) pause(
 	account *v1alpha1.CarrierAccount, verdict decide.Verdict, login decide.Login,
 ) time.Duration {
@@ -144,8 +144,8 @@ func (r *Reconciler) login(
 	return login, wait, err
 }
 
-// describeCarrier reports whether the carrier answers. As long as this session does not know, what was
-// known before stays.
+// describeCarrier reports whether the carrier answers. As long as this session does not know, the
+// condition is kept.
 func (r *Reconciler) describeCarrier(account *v1alpha1.CarrierAccount, session *sessions.Session) {
 	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
 		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
@@ -154,8 +154,8 @@ func (r *Reconciler) describeCarrier(account *v1alpha1.CarrierAccount, session *
 	}
 }
 
-// keepKnown keeps a condition of which nothing new is known. All conditions of a status are of the
-// generation that it has observed.
+// keepKnown keeps a condition about which nothing new is known. It only updates the generation,
+// which is the same for all conditions of a status.
 func keepKnown(account *v1alpha1.CarrierAccount, condition string) {
 	if shown := meta.FindStatusCondition(account.Status.Conditions, condition); shown != nil {
 		shown.ObservedGeneration = account.Generation
@@ -239,8 +239,8 @@ func (r *Reconciler) accountsWith(ctx context.Context, object client.Object) []r
 	return watch.RequestsFor(ctx, r, &v1alpha1.CarrierAccountList{}, by)
 }
 
-// continuationChanged reports whether a login has come to continue another one, or has no ledger any
-// more.
+// continuationChanged reports whether a login now continues another one, or no longer has a
+// ledger.
 func continuationChanged(before, after client.Object) bool {
 	return after == nil || !equality.Semantic.DeepEqual(continuedIn(before), continuedIn(after))
 }

@@ -63,8 +63,8 @@ func (a *appointment) judge(p *pass.Pass, input decide.Input) decide.Decision {
 	return appointments.Decide(a.judged(input))
 }
 
-// updateFromRequest updates the appointment-request in the status. A Warning Event has the number of
-// one that is dropped without having been cancelled.
+// updateFromRequest updates the appointment-request in the status. A Warning Event reports the
+// number of an appointment-request dropped without being cancelled.
 func (a *appointment) updateFromRequest(p *pass.Pass) {
 	status := &a.object.Status
 	before := status.AppointmentRequestID

@@ -26,7 +26,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Marker is the RequestLedger in which an installation records for which cluster its ledgers are, as
+// Marker is the RequestLedger that records to which cluster an installation's ledgers belong, as
 // this process found it.
 type Marker struct {
 	client.Client // reads from the cache

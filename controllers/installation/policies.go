@@ -68,9 +68,9 @@ const (
 	checkPoliciesEvery = time.Minute
 
 	// policiesUnknownFor is how long the last known state counts if the policies cannot be read. It
-	// covers the restart of an API server. Longer is not needed: a POST needs reads and a write of the
-	// same API server, so nothing is sent while that does not answer. What remains is a manager whose
-	// right to read the policies was taken away.
+	// covers the restart of an API server. Longer is not needed: a POST needs reads and a write of
+	// the same API server, so nothing is sent while the API server does not answer. The limit only
+	// matters to a manager that lost its right to read the policies.
 	policiesUnknownFor = 3 * time.Minute
 )
 
@@ -94,7 +94,7 @@ func (c *Policies) Check(ctx context.Context) error {
 func (c *Policies) Missing() bool { return c.missing.Load() }
 
 // Current returns the state of the policies as of the last check. The first call checks them, and
-// fails if the API server does not answer: nothing is decided before the first answer.
+// fails if the API server does not answer: nothing is decided before they were read once.
 func (c *Policies) Current(ctx context.Context) (decide.Policies, error) {
 	c.mu.Lock()
 	known, isKnown := c.known, len(c.Wanted) == 0 || c.known != (decide.Policies{})
@@ -104,20 +104,20 @@ func (c *Policies) Current(ctx context.Context) (decide.Policies, error) {
 	}
 	known, err := c.check(ctx, c.Wanted)
 	if known.Flaw != "" {
-		err = nil // that they cannot be read is what is known
+		err = nil // the known state is that they cannot be read
 	}
 	return known, err
 }
 
-// Verify fails if the policies, as of the last check, are not in force, or not those that a decision
-// was based on.
+// Verify fails if, at the last check, the policies were not in force, or were not those that a
+// decision was based on.
 func (c *Policies) Verify(ctx context.Context, judged decide.Policies) error {
 	return verify(judged)(c.Current(ctx))
 }
 
-// VerifyLive is Verify for what only a person with the right may do. It reads the policy of
-// approvals and resolutions again, because since the last check somebody may have removed it, set
-// the annotation, and restored it.
+// VerifyLive is Verify for actions that only a person with the right may take. It reads the
+// policy of approvals and resolutions again, because since the last check somebody may have
+// removed it, set the annotation, and restored it.
 func (c *Policies) VerifyLive(ctx context.Context, judged decide.Policies) error {
 	if err := c.Verify(ctx, judged); err != nil {
 		return err

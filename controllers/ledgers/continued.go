@@ -23,9 +23,9 @@ func isContinued(object client.Object) bool {
 	return is && named && ledger.Spec.Account != nil
 }
 
-// continueLogin carries out the annotation of a login's ledger that names the login by which it is
-// continued, or emits an Event with the reason why not. The annotation is removed once it is done. The
-// ledger is read bypassing the cache, which does not keep who has set the annotation.
+// continueLogin carries out and then removes the annotation of a login's ledger that names the
+// login that continues it, or emits an Event with the reason why not. It reads the ledger
+// bypassing the cache, which does not keep who set the annotation.
 func (r *Reconciler) continueLogin(ctx context.Context, name string) (ctrl.Result, error) {
 	former, _, err := r.Ledgers.GetLive(ctx, name)
 	if err != nil || former == nil || !isContinued(former) {

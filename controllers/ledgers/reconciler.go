@@ -61,12 +61,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return pass.RetryAfter(client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy())))
 }
 
-// keptAgain is when the reason why a ledger stays is reported again, because an Event lasts an hour.
-// The ledger is also reconciled when an object is deleted.
+// keptAgain is the wait before a ledger is again reported as kept, because an Event lasts an
+// hour. The ledger is also reconciled when an object is deleted.
 const keptAgain = time.Hour
 
-// hiddenAgain is when a ledger is checked again if its object may not be read, or the object's kind is
-// not served, because no watch shows then that the object is deleted.
+// hiddenAgain is the wait before a ledger is checked again if its object may not be read, or the
+// kind is not served. No watch then shows the deletion of the object.
 const hiddenAgain = time.Minute
 
 // keepReason is why a ledger must not be released, and when that is checked again.

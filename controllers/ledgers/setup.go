@@ -17,8 +17,8 @@ import (
 )
 
 // Setup reconciles a ledger that is being deleted, or whose login is to be continued, whenever it
-// changes. It also reconciles one that is being deleted when an object that may depend on it is
-// deleted.
+// changes. If the ledger is being deleted, it is also reconciled when an object that may depend
+// on it is deleted.
 func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 	leavers := watch.WhenDeleted(r.ledgersToRelease)
 	return ctrl.NewControllerManagedBy(mgr).

@@ -32,9 +32,9 @@ func (r *Reconciler) ShrinkDaily(ctx context.Context) error {
 	return nil
 }
 
-// Shrink shrinks the ledgers of orders and services that ended long ago and that no object uses. A
-// ledger is never deleted, because it prevents a second request, so ledgers would fill etcd and the
-// memory of every manager otherwise.
+// Shrink shrinks the ledgers of orders and services that ended long ago and that no object uses.
+// Ledgers are never deleted, because they prevent second requests. Unshrunk, they would fill etcd
+// and the memory of every manager.
 func (r *Reconciler) Shrink(ctx context.Context) error {
 	here, err := r.Marker.Installation(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Reconciler) testedLedgers(ctx context.Context) (map[string]bool, error)
 	return used, nil
 }
 
-// shrink shrinks a ledger if no object uses it. One that is being written is shrunk another day.
+// shrink shrinks a ledger if no object uses it. A busy ledger is shrunk on another day.
 func (r *Reconciler) shrink(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	if !r.Watches(ledger.Spec.Holder.Namespace) || !decide.Shrink(ledger) {
 		return nil
@@ -87,8 +87,8 @@ func (r *Reconciler) shrink(ctx context.Context, ledger *v1alpha1.RequestLedger)
 	return r.writeShrunk(ctx, ledger)
 }
 
-// writeShrunk writes a ledger that was shrunk, unless it has lost something: it must still show that,
-// and writing it would raise its revision.
+// writeShrunk writes a shrunk ledger, unless the ledger has lost something: the write would raise
+// its revision, and so hide the loss.
 func (r *Reconciler) writeShrunk(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	live, lost, err := r.Ledgers.GetLive(ctx, ledger.Name)
 	if err != nil || lost || live == nil || live.ResourceVersion != ledger.ResourceVersion {
@@ -115,8 +115,8 @@ func (r *Reconciler) holderExists(ctx context.Context, ledger *v1alpha1.RequestL
 }
 
 // UnrecordedResponses records the carrier's responses that no pass has been able to record. It does
-// not rely on passes, because the objects may be deleted. It takes over the object and the ledger of
-// the pass that failed to record a response: once its step has failed, a pass uses neither of them.
+// not rely on passes, because the objects may be deleted. It takes over the object and the ledger
+// of the pass that failed to record a response. After its step has failed, a pass uses neither.
 type UnrecordedResponses struct {
 	*pass.Operator
 

@@ -82,9 +82,9 @@ func (n *Notifications) warnOfAmbiguous(
 	return nil
 }
 
-// ledgersAt returns the ledgers of the account's orders that a notification may concern: the one of
-// its customerReference or, without one, those that are in progress or were resolved without a
-// number. They are the cache's own, and must not be changed.
+// ledgersAt returns the ledgers of the account's orders that a notification may concern: the one
+// with its customerReference or, if the notification has none, those of orders in progress or
+// resolved without a number. The ledgers are the cache's own, and must not be changed.
 func (n *Notifications) ledgersAt(
 	ctx context.Context, notification receiver.Notification, at orders.At,
 ) ([]v1alpha1.RequestLedger, error) {

@@ -60,7 +60,7 @@ func (o *order) dismissRejection(p *pass.Pass) {
 	}
 }
 
-// holdsLedger reports whether the order is evaluated, and its ledger is its own.
+// holdsLedger reports whether the order is evaluated, and is the holder of its ledger.
 func holdsLedger(p *pass.Pass) bool { return p.Verdict == nil && p.Ledger.Own() != nil }
 
 // learn shows in the status what was read and is not recorded yet. The ledger is written before the
@@ -159,9 +159,9 @@ func (o *order) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) 
 }
 
 // gatherQualification reads the result of the qualification if the order still has to be checked
-// against it, or may have to be in this pass, because a person resolves its last attempt. The
-// ConfigMap belongs to the user, and is read directly from the API server, so that the operator does
-// not list all ConfigMaps of a cluster.
+// against it. A resolution of the last attempt may make that necessary in this pass. The
+// ConfigMap belongs to the user, and is read directly from the API server, so that the operator
+// does not list all ConfigMaps of a cluster.
 func (o *order) gatherQualification(ctx context.Context, p *pass.Pass) error {
 	ref, request := o.object.Spec.QualificationResultRef, o.object.Status.Request
 	if ref == nil || request != nil && !decide.MayOrderAgain(request.Phase) && !o.isResolvedAsNotAccepted(request) {

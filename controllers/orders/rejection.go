@@ -16,7 +16,7 @@ import (
 )
 
 // At identifies an order at the carrier: by its number or, if one of the two sides does not know
-// that, by the customerReference.
+// the number, by the customerReference.
 type At struct {
 	ID                v1alpha1.CarrierID
 	CustomerReference string
@@ -65,8 +65,8 @@ func MayBePlaced(request *v1alpha1.Request) bool {
 	return request != nil && (!request.Phase.Ended() || request.Phase == v1alpha1.PhaseSucceeded)
 }
 
-// IsEarlier reports whether the number is that of an attempt at the order of a ledger before the
-// newest one. The ledger may be nil.
+// IsEarlier reports whether the number belongs to an attempt before the newest one in an order's
+// ledger. The ledger may be nil.
 func (at At) IsEarlier(ledger *v1alpha1.RequestLedger) bool {
 	return anyEarlier(ledger, func(ended v1alpha1.EndedAttempt) bool {
 		handle, err := carrier.ParseLocation(carrier.OrderCreate, int(ended.APIVersion), ended.Location)
@@ -74,14 +74,14 @@ func (at At) IsEarlier(ledger *v1alpha1.RequestLedger) bool {
 	})
 }
 
-// wasAcceptedBefore reports whether the carrier accepted an attempt at the order before the newest
-// one. The ledger may be nil.
+// wasAcceptedBefore reports whether the carrier accepted an order attempt before the newest one.
+// The ledger may be nil.
 func wasAcceptedBefore(ledger *v1alpha1.RequestLedger) bool {
 	return anyEarlier(ledger, func(ended v1alpha1.EndedAttempt) bool { return ended.Location != "" })
 }
 
-// anyEarlier reports whether a ledger has an ended attempt at its order, apart from the newest, of
-// which this is true.
+// anyEarlier reports whether the function returns true for an ended attempt of a ledger other
+// than the newest.
 func anyEarlier(ledger *v1alpha1.RequestLedger, is func(v1alpha1.EndedAttempt) bool) bool {
 	if ledger == nil {
 		return false

@@ -27,8 +27,8 @@ func (o *Operator) announce(before, now Subject) {
 }
 
 // isExpected reports whether a change of Ready needs no Event. A new object in progress or Ready
-// needs none: importing a fleet would emit one for each object. Nor does an object in progress or
-// in sync after a request, which has its own Event.
+// needs none: importing a fleet would emit one for each object. Neither does an object in
+// progress or in sync after a request, which has its own Event.
 func isExpected(before, now Subject) bool {
 	conditions, _ := now.Describes()
 	inProgress, ready := meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionReconciling), readyCondition(now)

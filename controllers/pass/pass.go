@@ -79,8 +79,8 @@ func (p *Pass) Decide() decide.Decision {
 	return decision
 }
 
-// isUnconfirmed reports whether a decision needs the ledger to confirm that the object is done,
-// or waits for a person. The ledger of an unproven account is not read.
+// isUnconfirmed reports whether a decision that the object is done, or waits for a person, lacks
+// the confirmation of the ledger, which is not read for an unproven account.
 func (p *Pass) isUnconfirmed(input *decide.Input, decision decide.Decision) bool {
 	claims := decision.Verdict.State == decide.Settled || decision.Verdict.State == decide.Stuck
 	return p.Account.Unproven && claims && decision.Verdict.Reason != decide.AccountIsNotReady(input).Verdict.Reason

@@ -155,8 +155,8 @@ func (s *service) refused(request *v1alpha1.Request) {
 	}
 }
 
-// ledger returns how the requests of a service are recorded: with what no read returns, and the plan
-// that the service was changed to.
+// ledger returns how the requests of a service are recorded. The ledger also has values that no
+// read returns, and the plan that the service was changed to.
 func (s *service) ledger(p *pass.Pass) requestledger.Kind {
 	return requestledger.Kind{
 		Holder: requestledger.HolderOf(s.object),

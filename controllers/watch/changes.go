@@ -90,8 +90,8 @@ func isOnlyCarrier(before, after *v1alpha1.CarrierAccount) bool {
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// WhenDeleted reconciles the objects that are found for a deleted object. An object that has
-// replaced another of the same name is not deleted; the other one is.
+// WhenDeleted reconciles the objects that are found for a deleted object. If an object has
+// replaced another of the same name, only the replaced one counts as deleted.
 func WhenDeleted(find handler.MapFunc) handler.Funcs {
 	enqueue := func(ctx context.Context, gone client.Object, queue workQueue) {
 		for _, one := range find(ctx, gone) {
@@ -110,8 +110,8 @@ func WhenDeleted(find handler.MapFunc) handler.Funcs {
 	}
 }
 
-// Changes passes the changes that a function picks. It gets nil as the former object if one was
-// created, and as the present object if one was deleted.
+// Changes passes the changes that a function picks. The function gets nil as the former object
+// after a creation, and as the present one after a deletion.
 func Changes(picks func(before, after client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(create event.CreateEvent) bool { return picks(nil, create.Object) },
@@ -121,14 +121,14 @@ func Changes(picks func(before, after client.Object) bool) predicate.Predicate {
 	}
 }
 
-// LedgerNews passes the ledger changes that are news.
+// LedgerNews passes the ledger changes for which [IsLedgerNews] returns true.
 func LedgerNews(ledgers *requestledger.Store) predicate.Predicate {
 	return Changes(func(before, after client.Object) bool { return IsLedgerNews(ledgers, before, after) })
 }
 
-// IsLedgerNews reports whether a ledger change is not our own: an own write wakes nobody (R32). A
-// change that removes a ledger, or takes it back to an older revision, is not our own. The objects
-// of the ledger must then report that it is lost (R5, R6).
+// IsLedgerNews reports whether a ledger change is not our own: our own writes start no pass
+// (R32). A change that removes a ledger, or takes it back to an older revision, is not our own.
+// The objects of the ledger must then report that it is lost (R5, R6).
 func IsLedgerNews(ledgers *requestledger.Store, before, after client.Object) bool {
 	ledger, is := after.(*v1alpha1.RequestLedger)
 	if !is {
@@ -195,7 +195,7 @@ func ServicesNumbered(ctx context.Context, from client.Reader, number v1alpha1.C
 
 // HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
 // service or customerReference are in conflict with it (R2). They are reconciled even if this
-// process wrote the change. Such a write only leaves the holder alone (R32).
+// process wrote the change. In that case only the holder is not reconciled (R32).
 func HolderChanged(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)
 	if !is || held.Spec.Holder.UID == "" {

@@ -106,11 +106,11 @@ func itself(_ context.Context, object types.NamespacedName) []reconcile.Request 
 const RecheckAfter = time.Minute
 
 // Recheck reconciles an object again some time after its status became less settled. Another
-// process with less knowledge may have written that status and then ended. For example, of two
-// active leaders, the one that does not know a price requests the price, writes to the status that
-// it did so, and is killed. If this process wrote the status, the check finds nothing to do. If two
-// running processes disagree, only the one that considers the object more settled checks again, and
-// only after the delay, so they do not overwrite each other in a loop.
+// process with less knowledge may have written that status and then ended. For example, there are
+// two active leaders. The one that does not know a price requests it, records that in the status,
+// and is killed. If this process wrote the status, the check finds nothing to do. If two running
+// processes disagree, only the one that considers the object more settled checks again, and only
+// after the delay, so they do not overwrite each other in a loop.
 func Recheck(after time.Duration) handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks workQueue) {
 		if LessSettled(update.ObjectOld, update.ObjectNew) {

@@ -147,9 +147,9 @@ func (s settings) checkElection() error {
 	return nil
 }
 
-// checkNamespaces returns an error if --namespaces lists what cannot be the name of a namespace. An
-// empty name, as after a trailing comma, would mean all namespaces to the cache, under the lease of
-// some of them: two managers would then act on the same objects.
+// checkNamespaces returns an error if --namespaces lists a name that no namespace can have. The
+// cache would treat an empty name, as after a trailing comma, as all namespaces, although the
+// lease is for some: two managers would then act on the same objects.
 func (s settings) checkNamespaces() error {
 	for _, namespace := range s.managed() {
 		if namespace == "" {
@@ -172,7 +172,7 @@ func (s settings) checkWorkers() error {
 	return nil
 }
 
-// checkHosts returns an error if --carrier-hosts lists what is not a host.
+// checkHosts returns an error if --carrier-hosts lists a value that is not a host.
 func (s settings) checkHosts() error {
 	_, err := s.hosts()
 	return err

@@ -82,9 +82,9 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 	}, nil
 }
 
-// leaseName returns a name for the lease, which depends on --namespaces (R29): with one lease, one
-// of two managers of different namespaces would never act. The order of the namespaces does not
-// matter.
+// leaseName returns the name of the lease, which depends on --namespaces (R29). If two managers
+// of different namespaces shared a lease, one of them would never act. The order of the
+// namespaces does not matter.
 func (s settings) leaseName() string {
 	const name = "broadband-operator.wholesale.broadband"
 	managed := s.managed()

@@ -23,8 +23,8 @@ import (
 
 // IsGone reports whether the API server confirmed that no object of that name exists (R2). A 404
 // for a kind that is not served, or from something between the operator and the API server,
-// confirms nothing. It has no Status of the API server: client-go generates one and marks it with a
-// cause.
+// confirms nothing. Such a 404 has no Status of the API server: client-go generates a Status and
+// marks it with a cause.
 func IsGone(err error, name string) bool {
 	notFound, is := errors.AsType[*apierrors.StatusError](err)
 	if !is || !apierrors.IsNotFound(notFound) {
@@ -38,8 +38,8 @@ func isUnexpected(cause metav1.StatusCause) bool {
 	return cause.Type == metav1.CauseTypeUnexpectedServerResponse
 }
 
-// MayExist reports whether the object of a read exists, or may exist: only the API server's own
-// answer that there is none counts (R2). It returns an error if the read is to be repeated.
+// MayExist reports whether the object of a read exists, or may exist: only the API server itself
+// can confirm that there is none (R2). It returns an error if the read is to be repeated.
 func MayExist(err error, name string) (bool, error) {
 	switch {
 	case IsGone(err, name):
@@ -96,7 +96,7 @@ func Each[O any](
 // StrictFields makes the API server refuse fields that it would otherwise drop.
 const StrictFields = client.FieldValidation(metav1.FieldValidationStrict)
 
-// ErrNotNewest is why something that was evaluated as it no longer is conflicts.
+// ErrNotNewest is the reason for a conflict with a version newer than the one evaluated.
 var ErrNotNewest = errors.New("there is a newer version than the one that was evaluated")
 
 // Conflict returns the conflict that the API server would return for an object of a resource of ours.

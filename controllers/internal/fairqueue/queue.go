@@ -27,8 +27,8 @@ const (
 	Silent    Standing = "Silent"    // the last call was not answered
 )
 
-// Queue is the work queue of one controller. An object for which no worker is free is set aside until
-// one of those that hold them is done.
+// Queue is the work queue of one controller. An object for which no worker is free is set aside
+// until another object returns its worker.
 //
 //   - A namespace holds at most as many workers as it leaves free: half of them for the first
 //     namespace, half of what is left for the next, and so on.
@@ -54,7 +54,7 @@ type Queue struct {
 	asideFor map[reconcile.Request]Group // the account with which an object waits
 }
 
-// holder is what an object holds a worker for.
+// holder is the account for which an object holds a worker.
 type holder struct {
 	Group
 
@@ -70,7 +70,7 @@ type held struct {
 	unansweredBy    map[string]int // by namespace
 }
 
-// add counts so many workers more for a holder.
+// add adds to the number of workers of a holder.
 func (h *held) add(of holder, count int) {
 	h.all += count
 	if !of.answering {
@@ -81,7 +81,7 @@ func (h *held) add(of holder, count int) {
 	add(h.account, of.Group, count)
 }
 
-// add counts so many more, and forgets what is zero.
+// add adds to the count of a key, and deletes a count of zero.
 func add[K comparable](counts map[K]int, key K, count int) {
 	if counts[key] += count; counts[key] == 0 {
 		delete(counts, key)
@@ -124,8 +124,8 @@ func (q *Queue) GetWithPriority() (object reconcile.Request, priority int, shutd
 	}
 }
 
-// enter takes a worker for an object, or sets the object aside. For one that has waited, a worker is
-// taken already.
+// enter takes a worker for an object, or sets the object aside. An object that has waited already
+// has a worker.
 func (q *Queue) enter(next waiting) bool {
 	group := q.GroupOf(next.object)
 	q.mu.Lock()
@@ -181,9 +181,9 @@ func (q *Queue) setAside(group Group, next waiting) {
 // Add is AddWithOpts without options.
 func (q *Queue) Add(object reconcile.Request) { q.AddWithOpts(priorityqueue.AddOpts{}, object) }
 
-// AddWithOpts adds objects. One that waits for a worker is evaluated again: it may have another
-// priority, or another account, by now. It is taken back first, because what is added may be handed
-// out, and set aside, before this returns.
+// AddWithOpts adds objects. An object that waits for a worker is evaluated again: its priority or
+// account may have changed. It is taken back first, because an added object may be handed out,
+// and set aside, before this returns.
 func (q *Queue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
 	var waited []reconcile.Request
 	if options.After <= 0 && !options.RateLimited {
@@ -219,8 +219,8 @@ func (q *Queue) take(group Group, at int) waiting {
 	return taken
 }
 
-// Done returns the worker of an object, and offers it to those that wait. Only then may the object be
-// handed out again, to another worker.
+// Done takes the worker from an object, and offers it to those that wait. Only then may the
+// object be handed out again, to another worker.
 func (q *Queue) Done(object reconcile.Request) {
 	waiting := q.leave(object)
 	q.PriorityQueue.Done(object)
@@ -230,8 +230,8 @@ func (q *Queue) Done(object reconcile.Request) {
 	}
 }
 
-// leave returns the worker of an object, and the objects that hold one instead: of each account in
-// its turn.
+// leave takes the worker from an object. It returns the objects that now hold a worker instead,
+// with the accounts taking turns.
 func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -251,7 +251,7 @@ func (q *Queue) leave(object reconcile.Request) (next []waiting) {
 	return next
 }
 
-// soon is how long a pass takes at most whose carrier answers its calls as usual.
+// soon is the longest time that a pass takes if its carrier answers as usual.
 const soon = 5 * time.Second
 
 // mostWindows is the maximum number of remembered accounts that may hold more than one worker. If

@@ -133,9 +133,9 @@ func (f *Fleet) addOpen(open []*v1alpha1.Request) {
 	}
 }
 
-// openPhase returns the label for the phase of an open request. While the outcome of an attempt is
-// verified after a lost response, it stays Submitting (docs/design/0004), but it is not an attempt
-// of which nothing is recorded but its intent.
+// openPhase returns the label for the phase of an open request. An attempt stays Submitting while
+// its outcome is verified after a lost response (docs/design/0004), but has a label other than
+// that of an attempt with only an intent.
 func openPhase(request *v1alpha1.Request) string {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return responseLost
@@ -214,7 +214,7 @@ func (*State) Describe(into chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect counts.
+// Collect counts the objects, and sends the counts.
 func (s *State) Collect(into chan<- prometheus.Metric) {
 	read := s.read.Load()
 	if read == nil {

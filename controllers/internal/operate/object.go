@@ -93,8 +93,8 @@ func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error 
 	return err
 }
 
-// mostFinalizers is how many finalizers of an object the cache keeps. A patch replaces the whole list
-// and would remove those that the cache has dropped, so an object that may have more is not patched.
+// mostFinalizers is how many finalizers of an object the cache keeps. A patch replaces the whole
+// list and would remove the dropped ones, so an object that may have more is not patched.
 const mostFinalizers = 32
 
 var errFinalizers = fmt.Errorf("the object has %d finalizers or more: remove those of others", mostFinalizers)

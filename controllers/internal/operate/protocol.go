@@ -68,14 +68,14 @@ type Protocol struct {
 // Scope is one object in one pass.
 type Scope struct {
 	Subject   Subject
-	Account   *v1alpha1.CarrierAccount // as the decision was based on
+	Account   *v1alpha1.CarrierAccount // the version that the decision was based on
 	Carrier   Carrier
 	Refused   func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
 	Finish    Finish                  // handles the response to a POST that is not polled; nil: no handling
 	Spending  *Spending               // counts chargeable requests; nil: nothing is counted
 	Ledger    *requestledger.Ledger   // records the attempts instead of the status; nil: the status records them
 	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger
-	Policies  decide.Policies         // as the decision was based on
+	Policies  decide.Policies         // the version that the decision was based on
 	Describe  func()                  // updates the conditions from the facts; called before each write
 }
 

@@ -93,8 +93,8 @@ func (k *knownLedgers) IsNews(name string, revision int64) bool {
 // objects that use the ledger will have reported it as lost.
 const keepUnlisted = time.Hour
 
-// Sweep forgets the ledgers that have been missing for an hour (R28). Of all others the process
-// keeps what it has seen (R6).
+// Sweep forgets the ledgers that have been missing for an hour (R28). What was seen of all other
+// ledgers is kept (R6).
 func (k *knownLedgers) Sweep(lives func(name string) bool, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -120,8 +120,8 @@ func (k *knownLedgers) Forget(name string) {
 	delete(k.known, name)
 }
 
-// Plausible returns the revision, or 0 if no ledger can have reached it: then somebody else has
-// written it (R5).
+// Plausible returns the revision, or 0 if no ledger can have reached it, so that somebody else
+// must have written it (R5).
 func Plausible(revision int64) int64 {
 	if revision > 1<<53 {
 		return 0

@@ -290,8 +290,8 @@ func (l *Ledger) learn(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	}
 }
 
-// RecordLearned records what the object has learned without an attempt. What cannot be read again
-// would otherwise be lost with the status.
+// RecordLearned records what the object has learned without an attempt. Values that cannot be
+// read again would otherwise be lost with the status.
 func (l *Ledger) RecordLearned(ctx context.Context) error {
 	next := l.next()
 	l.learn(&next.Spec, nil)

@@ -51,8 +51,8 @@ func (l *Logins) New(
 	}), nil
 }
 
-// GetOwn returns the ledger of a login as recorded now; nil when there is none. It fails with a
-// conflict if the login has come to continue another one, because its requests are recorded there.
+// GetOwn returns the ledger of a login as recorded now; nil when there is none. If the login now
+// continues another one, which records its requests, it fails with a conflict.
 func (l *Logins) GetOwn(ctx context.Context, login v1alpha1.CarrierLogin) (*v1alpha1.RequestLedger, error) {
 	ledger, _, err := l.Ledgers.GetLive(ctx, decide.LoginLedgerName(login))
 	if err == nil && ledger.Continued() != nil {
@@ -62,8 +62,8 @@ func (l *Logins) GetOwn(ctx context.Context, login v1alpha1.CarrierLogin) (*v1al
 }
 
 // MayCreate fails if a ledger may not be created: the marker is gone, or the login of the ledger
-// continues another one. Before the first ledger of a login is created, the login's own ledger says
-// so, which the API server's compare-and-swap decides against a continuation at the same time.
+// continues another one. Before the first ledger of a login is created, the login's own ledger
+// records that. The API server's compare-and-swap thus rules out a continuation at the same time.
 func (l *Logins) MayCreate(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	if err := l.VerifyMarker(ctx); err != nil || ledger.Spec.Account != nil {
 		return err

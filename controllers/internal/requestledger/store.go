@@ -174,7 +174,7 @@ func unknownTo(err error) error {
 	return err
 }
 
-// Why the write of a ledger conflicts with one since the decision.
+// The reasons why a write of a ledger conflicts with a newer state.
 var (
 	errContinues = errors.New("the login continues another one, under which its requests are recorded")
 	errBehind    = errors.New("it is older than a version seen before")

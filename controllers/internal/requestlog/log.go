@@ -112,8 +112,8 @@ func resolutionOf(attempt *v1alpha1.EndedAttempt) *Decision {
 	return decisionOf(attempt.ResolvedBy.Word, attempt.ResolvedBy.By)
 }
 
-// Log writes lines about the changes of ledgers that the cache of the leader shows. So nothing of a
-// request waits for a line, and there is a line for whatever is recorded, however it came about.
+// Log writes lines about the changes of ledgers that the cache of the leader shows. So no request
+// waits for the log, and everything that is recorded gets a line, whatever its cause.
 type Log struct {
 	Ledgers cache.Informers
 	Lost    func() // called for each line that is lost
@@ -127,11 +127,11 @@ type Log struct {
 
 var _ toolscache.ResourceEventHandler = (*Log)(nil)
 
-// mostWaiting is how many lines wait at most for an output that is slow.
+// mostWaiting is the maximum number of lines that wait for a slow output.
 const mostWaiting = 10_000
 
-// repeatedAfterStart is how far back a new leader writes lines again. The one before may have ended
-// between a record and its line.
+// repeatedAfterStart is how far back a new leader writes lines again. The former leader may have
+// ended between a record and its line.
 const repeatedAfterStart = time.Hour
 
 // New returns a log that writes to out about the ledgers that a manager manages.
@@ -139,7 +139,7 @@ func New(out io.Writer, now func() time.Time, manages func(*v1alpha1.RequestLedg
 	return &Log{out: out, now: now, manages: manages, lines: make(chan []byte, mostWaiting)}
 }
 
-// Start writes lines while this process leads. It does not wait for an output that does not take them.
+// Start writes lines while this process leads. It does not wait for a blocked output.
 func (l *Log) Start(ctx context.Context) error {
 	informer, err := l.Ledgers.GetInformer(ctx, &v1alpha1.RequestLedger{})
 	if err != nil {
@@ -184,8 +184,8 @@ func (l *Log) lose(cause error) {
 	}
 }
 
-// OnAdd writes lines about a ledger that is new. Of those that existed before this manager became
-// the leader, only what is open or has just ended is written.
+// OnAdd writes lines about a new ledger. If the ledger existed before this manager became the
+// leader, only attempts that are open or have just ended are written.
 func (l *Log) OnAdd(object any, existed bool) { //nolint:revive // the interface has the flag
 	since := time.Time{}
 	if existed {
@@ -204,7 +204,7 @@ func (l *Log) OnUpdate(before, after any) {
 // OnDelete does nothing: a deleted ledger has no new phase.
 func (*Log) OnDelete(any) {}
 
-// put queues a line for each new phase in a ledger that is open, or has ended since then.
+// put queues a line for each new phase of an attempt that is open, or has ended since a time.
 func (l *Log) put(before *v1alpha1.RequestLedger, object any, since time.Time) {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	if !is || !l.manages(ledger) {
@@ -227,7 +227,7 @@ func (l *Log) put(before *v1alpha1.RequestLedger, object any, since time.Time) {
 	}
 }
 
-// news returns the attempts of a ledger of which an earlier version, nil for none, shows less.
+// news returns the attempts of a ledger that are new or changed since the version before; nil: all.
 func news(before, after *v1alpha1.RequestLedger) []v1alpha1.EndedAttempt {
 	if before == nil {
 		return after.Summaries()

@@ -83,9 +83,9 @@ func (b *breaker) enter() (ticket, time.Duration) {
 	return ticket{of: b, enteredAt: now}, 0
 }
 
-// windowPause returns how long a request waits that found the window full. It grows with the number of
-// those that were turned away since one left the window, so a thousand waiting requests cause little
-// load.
+// windowPause returns how long a request waits if the window is full. The wait grows with the
+// number of requests turned away since one left the window, so a thousand waiting requests cause
+// little load.
 func windowPause(turnedAway int) time.Duration {
 	return min(shortestPause+time.Duration(turnedAway)*shortestPause/16, longestWindowPause)
 }
@@ -248,7 +248,7 @@ type unproven struct {
 	at      time.Time // when its response was found to be lost
 }
 
-// shownUnproven returns what is shown of them. The lock must be held.
+// shownUnproven returns what is shown of the unproven requests. The lock must be held.
 func (b *breaker) shownUnproven() decide.Unproven {
 	shown := decide.Unproven{Count: len(b.unproven)}
 	if shown.Count > 0 {
@@ -261,10 +261,10 @@ func (b *breaker) shownUnproven() decide.Unproven {
 	return shown
 }
 
-// noteUnproven notes a request of class Never whose response gives no evidence whether the carrier has
-// accepted it, and reports whether no other is sent from now on. A person has to ask the carrier about
-// each of them, so their number is limited: a gateway that answers for the carrier may do so for
-// hours. The lock must be held.
+// noteUnproven notes a request of class Never whose response gives no evidence whether the
+// carrier has accepted it, and reports whether all others of that class are held back from now
+// on. A person has to ask the carrier about each of them, so their number is limited: a gateway
+// that answers for the carrier may do so for hours. The lock must be held.
 func (b *breaker) noteUnproven(had ticket) (news bool) {
 	if !had.never {
 		return false
@@ -273,9 +273,9 @@ func (b *breaker) noteUnproven(had ticket) (news bool) {
 	return len(b.unproven) == decide.MostUnproven
 }
 
-// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether that
-// lets requests of class Never be sent that were held back until now. A query is no evidence: reads
-// may be answered while other POSTs are not. The lock must be held.
+// noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether
+// this releases requests of class Never that were held back. A query is no evidence: reads may be
+// answered while other POSTs are not. The lock must be held.
 func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 	if class == carrier.ClassQuery {
 		return false
@@ -288,8 +288,8 @@ func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 // holdsNever reports whether no request of class Never is sent. The lock must be held.
 func (b *breaker) holdsNever() bool { return len(b.unproven) >= decide.MostUnproven }
 
-// settled notes that the outcome of a request is known by now, and reports whether that lets one more
-// request of class Never be sent, which shows whether the carrier gives evidence.
+// settled notes that the outcome of a request is known by now, and reports whether one more
+// request of class Never may be sent now, to find out whether the carrier gives evidence.
 func (b *breaker) settled(request string) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

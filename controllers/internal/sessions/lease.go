@@ -37,9 +37,9 @@ func (r *Registry) Lease(account *v1alpha1.CarrierAccount, object metav1.Object)
 // Prepare takes what a call of a class needs, or returns how long to wait for it. A read needs the
 // same as a query. What was taken is held until a POST, a poll or a probe is over, or until Release.
 //
-// Only a token is waited for here. The breaker comes after it, so that a response that is lost
-// meanwhile holds a chargeable request back. The rate limit comes last, so that no call of it is used
-// up for a request that the breaker holds back.
+// It waits for the token only. The breaker comes next, so that a response lost during the wait
+// holds back a chargeable request. The rate limit comes last, so that a request held back by the
+// breaker does not use up a call.
 func (l *Lease) Prepare(ctx context.Context, class carrier.RepeatClass) (time.Duration, error) {
 	if wait, err := l.awaitToken(ctx); wait > 0 || err != nil {
 		return wait, err

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// login is what belongs to a login at a carrier, whichever of its accounts makes a call: the carrier
-// sees one client. Its rate, the pause after a 429, and the lost responses survive every edit of an
+// login is the state that all accounts of a login at a carrier share: the carrier sees them as
+// one client. Its rate, the pause after a 429, and the lost responses survive every edit of an
 // account, and its deletion.
 //
 // An account has a login of its own until the carrier has accepted its token. Until then it can
@@ -137,7 +137,7 @@ func (r *Registry) notify(accounts []types.NamespacedName) {
 	}
 }
 
-// learnEvery is after how many further durations the times of polls are determined again.
+// learnEvery is the number of new durations after which the times of polls are determined again.
 const learnEvery = 8
 
 // pollTimes learns how long the requests of a login take. Nothing of it is recorded: a new process
@@ -155,7 +155,7 @@ type ended struct {
 	count int
 }
 
-// took notes that a request had not ended after some time, and had after another.
+// took notes that a request ended between these two durations after it was submitted.
 func (p *pollTimes) took(operation carrier.Operation, before, after time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,7 +185,7 @@ func (p *pollTimes) current() decide.PollTimes {
 	return p.times
 }
 
-// Took notes that a request had not ended so long after it was submitted, and had ended later.
+// Took notes that a request ended between these two durations after it was submitted.
 func (s *Session) Took(operation carrier.Operation, before, after time.Duration) {
 	s.shared.Load().polls.took(operation, before, after)
 }

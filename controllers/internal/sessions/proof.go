@@ -20,10 +20,10 @@ const (
 	checkPatience = time.Second // how long a pass waits for a check in progress
 )
 
-// proof is what is known about whether the carrier itself accepts the tokens of an account. That the
-// identity provider grants them shows nothing: anyone who writes an account also names its identity
-// provider. Nothing may be read, kept or counted for a login before the carrier has accepted a token.
-// One free call shows it, and is made once for each account and process.
+// proof is what is known about whether the carrier itself accepts the tokens of an account. A
+// grant by the identity provider proves nothing: anyone who writes an account also names its
+// identity provider. Nothing may be read, kept or counted for a login before the carrier has
+// accepted a token. One free call for each account and process shows whether it has.
 type proof struct {
 	now func() time.Time
 
@@ -116,7 +116,7 @@ func (p *proof) postpone(err error) time.Duration {
 	return pause
 }
 
-// unproven returns the result for the account while the checks show nothing, and whether that is so.
+// unproven returns the login result while checks have shown nothing, and whether that applies.
 func (p *proof) unproven() (login decide.Login, is bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,9 +131,9 @@ func (p *proof) unproven() (login decide.Login, is bool) {
 // IsProven reports whether the carrier has accepted a token of the account in this process.
 func (s *Session) IsProven() bool { return s.proof.isAccepted() }
 
-// Prove makes sure that the carrier has accepted a token of the account, and makes the free call that
-// shows it if it was not made yet. A wait above zero means that nobody knows yet, and is the time
-// after which to ask again. The error is a [LoginError] if there is no token.
+// Prove makes sure that the carrier has accepted a token of the account. It makes the free call
+// that shows this, unless it was made before. A wait above zero means that the result is not known
+// yet, and is the time after which to try again. The error is a [LoginError] if there is no token.
 func (l *Lease) Prove(ctx context.Context) (time.Duration, error) {
 	defer l.Release()
 	enters, call, wait := l.proof.enter()

@@ -167,7 +167,7 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	return session, nil
 }
 
-// checkSpec returns an error if an account cannot be used as its spec is.
+// checkSpec returns an error if an account cannot be used with its present spec.
 func checkSpec(allowed carrier.Hosts, spec *v1alpha1.CarrierAccountSpec) error {
 	if canonical := carrier.CanonicalOrigin(spec.BaseURL); canonical != "" && canonical != spec.BaseURL {
 		return &FieldError{Field: "baseURL", Message: fmt.Sprintf(
@@ -281,8 +281,8 @@ func (b *breaker) serve() {
 	b.serves = true
 }
 
-// standing says whether the carrier answers the calls for objects. That it accepts a token shows
-// nothing: it may answer that call only.
+// standing says whether the carrier answers the calls for objects. An accepted token proves
+// nothing: the carrier may answer that call only.
 func (b *breaker) standing() fairqueue.Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()

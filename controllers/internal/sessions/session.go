@@ -76,7 +76,7 @@ func (s *Session) noteRead(err error) {
 	s.noteCall(err)
 }
 
-// noteCall notes whether a read was answered: after that, what waits for the carrier continues.
+// noteCall notes whether a read was answered. Then the requests waiting for the carrier continue.
 func (s *Session) noteCall(err error) {
 	var news bool
 	switch {

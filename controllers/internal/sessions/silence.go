@@ -9,9 +9,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A carrier counts as silent after this many calls in a row without a response, but not before this
-// time has passed, because each change is written to the account, and the end of a silence wakes
-// the objects of the account.
+// A carrier counts as silent only after this many calls in a row without a response, and after
+// this time: each change is written to the account, and the end of a silence starts passes over
+// its objects.
 const (
 	unansweredCalls = 3
 	shortestSilence = time.Minute
@@ -33,8 +33,8 @@ type silence struct {
 	shown *decide.Silence // nil: the carrier does not count as silent
 }
 
-// recovery is when a silent carrier is read next, to learn whether it answers again. The reads of the
-// objects do not show it soon, because their pauses grow as long as they fail.
+// recovery is when a silent carrier is read next, to learn whether it answers again. The objects'
+// own reads would show that late, because their pauses grow as long as they fail.
 type recovery struct {
 	reads int       // since the carrier fell silent
 	at    time.Time // of the next read
@@ -75,7 +75,7 @@ func (r *recovery) pause() time.Duration {
 	return min(shortestRecoveryPause<<min(r.reads, 10), longestRecoveryPause)
 }
 
-// begin begins a silence, which began with a call at the given time.
+// begin notes a silence that began with a call at the given time.
 func (r *recovery) begin(since, now time.Time) {
 	again := r.inRow + 1
 	if r.ended.IsZero() || since.Sub(r.ended) > soonSilent {
