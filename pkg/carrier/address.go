@@ -29,10 +29,10 @@ const (
 // (spec §5).
 const protocolPart = "/protocol/openid-connect/token"
 
-// audienceOf derives the realm address, which is the audience of assertions (spec §5), from the
-// token endpoint, so that a malicious token endpoint never receives an assertion that the real one
-// would accept. A caller that sets another audience must know that the key's owner trusts the token
-// endpoint's host.
+// audienceOf derives the audience of assertions, the realm address (spec §5), from the token
+// endpoint. A malicious token endpoint therefore never receives an assertion that the real one
+// would accept. A caller that sets another audience must know that the key's owner trusts the
+// token endpoint's host.
 func audienceOf(address string, allowInsecure bool) (string, error) {
 	u, err := parseAddress(address, allowInsecure)
 	if err != nil {

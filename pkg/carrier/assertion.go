@@ -7,10 +7,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// An assertion is issued, by its own account, assertionBackdating before its creation, because an
-// identity provider may refuse one that is issued in the future, however little its clock is behind
-// ours. It is valid from then on for assertionLifetime. This period is too short to be useful to a
-// thief, and long enough for clocks that differ slightly.
+// The issue time in an assertion is assertionBackdating before its creation, because an
+// identity provider whose clock is slightly behind ours may refuse an assertion from the
+// future. An assertion is valid for assertionLifetime from its issue time. This is too short
+// to be useful to a thief, and long enough for clocks that differ slightly.
 const (
 	assertionBackdating = 5 * time.Second
 	assertionLifetime   = 60 * time.Second
@@ -25,8 +25,8 @@ type assertion struct {
 	now      time.Time // by the identity provider's clock
 }
 
-// sign returns the JWT, with the key's id in its header. Its method is RS256, the only one that the
-// carrier accepts (spec §5).
+// sign returns the JWT with the key's id in its header. The signing method is RS256, the only
+// one that the carrier accepts (spec §5).
 func (a assertion) sign(signer Signer, key Key) (string, error) {
 	issued := a.now.Add(-assertionBackdating)
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{

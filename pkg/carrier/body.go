@@ -15,9 +15,9 @@ const (
 	keyContactEmail   = "contactEmail"
 )
 
-// encode returns a value as JSON. A request has its keys in the order of the specification's table and
-// without absent ones, so that equal requests have equal bytes, and so equal hashes. No id or term of
-// the carrier is zero. Nothing here cannot be marshaled.
+// encode returns a value as JSON. Keys are in the order of the specification's table, and
+// absent ones are omitted, so that equal requests have equal bytes and equal hashes. The
+// carrier's ids and terms are never zero. Every value here can be marshaled.
 func encode(value any) []byte {
 	encoded, err := json.Marshal(value)
 	if err != nil {

@@ -39,7 +39,7 @@ func (k call) target() string { return k.method + " " + k.path }
 type response struct {
 	token   Token // the token it was sent with
 	written bool  // a connection was given to the request, so bytes may have been sent
-	refused error // of the call's last check; nil: it was not refused
+	refused error // the error of the call's last check; nil: the check did not fail
 	status  int
 	header  http.Header
 	body    []byte // with the specification's word instead of the carrier's, unless asWritten; nil if bodyErr is set
@@ -84,15 +84,15 @@ func (c *Client) doOnce(ctx context.Context, k call, token Token) response {
 	return received
 }
 
-// connection is what is known of a call's connection.
+// connection has what is known about the connection of a call.
 type connection struct {
 	written atomic.Bool
 	stopped atomic.Pointer[error]
 }
 
-// hook returns the function that is called when the connection is in hand, before the first byte of
-// the request is written to it. If the check fails, the connection, which is this call's own, is
-// closed.
+// hook returns the function that is called once the call has its connection, before the first
+// byte of the request is written. If the check fails, the function closes the connection,
+// which no other call uses.
 func (c *connection) hook(check func() error) func(httptrace.GotConnInfo) {
 	return func(got httptrace.GotConnInfo) {
 		if check != nil {
@@ -106,7 +106,7 @@ func (c *connection) hook(check func() error) func(httptrace.GotConnInfo) {
 	}
 }
 
-// refused returns the error of the check; nil if it had none.
+// refused returns the error of the check; nil if the check did not fail.
 func (c *connection) refused() error {
 	if err := c.stopped.Load(); err != nil {
 		return *err
@@ -114,9 +114,8 @@ func (c *connection) refused() error {
 	return nil
 }
 
-// newRequest builds the request of spec §1 rules 1 and 2. Its body can be read only once and it
-// has no idempotency key, so that the transport never resends a POST. To do so, it would need a
-// body that can be read again, or such a key.
+// newRequest builds the request of spec §1 rules 1 and 2. The transport resends a POST only if
+// its body can be read again, or if it has an idempotency key. This request has neither.
 func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	decoded, err := url.PathUnescape(k.path)

@@ -62,12 +62,12 @@ type Cancellation struct {
 	CanAbort         bool               `json:"canAbortCancellation"`      // eligible for an abort
 	CanReschedule    bool               `json:"canRescheduleCancellation"` // eligible for a reschedule
 
-	InProgress bool // the response was a 202: a reschedule or an abort has not ended, and may not show yet
+	InProgress bool // the response was a 202: a reschedule or an abort is in progress, and may not be visible yet
 }
 
-// DecodeCancellation reads the state of a cancellation. The error is an [Error] of class Unreadable,
-// also for a resource that has neither "cancelled" nor "status": it shows nothing, and so not that
-// there is no cancellation.
+// DecodeCancellation reads the state of a cancellation. The error is an [Error] of class
+// Unreadable, also for a resource that has neither "cancelled" nor "status": such a resource
+// does not show that there is no cancellation.
 func DecodeCancellation(body []byte) (Cancellation, error) {
 	var state struct {
 		Cancelled *bool   `json:"cancelled"`
@@ -86,9 +86,9 @@ func DecodeCancellation(body []byte) (Cancellation, error) {
 // Cancellation reads the state of a service's cancellation: a plain GET by service id, at the
 // client's own version.
 //
-// A 202 may have the resource, too, in its current state. One that does not is an error of class
-// ServerFault: it has to be read again. The error is an [Error]. A 422 is an error here, because it
-// says nothing about any request of ours. A response about another service is of class Unreadable.
+// A 202 may have the resource, too, in its current state. A 202 without it is an error of class
+// ServerFault: read again later. The error is an [Error]. A 422 is an error here, as it says
+// nothing about a request of ours. A response about another service is of class Unreadable.
 func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
 	k := call{reads: CancellationRead, method: http.MethodGet, path: handle.Path(), version: c.version}
@@ -113,8 +113,8 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	return result, nil
 }
 
-// IsNotShownYet reports whether a read of the cancellation found that it is being changed, and the
-// response, a 202, did not show it.
+// IsNotShownYet reports whether a read of the cancellation returned a 202 without the
+// cancellation, because it is being changed.
 func IsNotShownYet(err error) bool {
 	refusal, is := errors.AsType[*Error](err)
 	return is && refusal.HTTPStatus == http.StatusAccepted
@@ -128,8 +128,8 @@ func notShownYet(k call) *Error {
 	}
 }
 
-// invalidServiceID refuses an impossible service id, because a path with it could belong to
-// something else.
+// invalidServiceID refuses an impossible service id, because a path with such an id could
+// address another resource.
 func invalidServiceID(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }

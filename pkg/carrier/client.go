@@ -23,8 +23,8 @@ type Config struct {
 	AllowInsecure bool           // allow plain http and loopback addresses
 	UserAgent     string         // User-Agent header; empty: broadband-operator
 
-	// MinTimeout replaces every time limit of a call that is shorter. It is for tests, in which a busy
-	// machine must not decide how a call ends.
+	// MinTimeout replaces every shorter time limit of a call. Tests set it, so that their results
+	// do not depend on the load of the machine.
 	MinTimeout time.Duration
 
 	Rate *Rate                                     // for all calls together, may be shared; required
@@ -90,7 +90,7 @@ func NewClient(config Config) (*Client, error) {
 	return client, nil
 }
 
-// Share makes the client count its calls, from now on, towards a rate that it shares with others.
+// Share makes the client count all further calls towards a rate that others also use.
 func (c *Client) Share(rate *Rate) { c.limiter.Store(rate) }
 
 func (c Config) isValid() bool {
@@ -103,10 +103,10 @@ func (c *Client) CloseIdleConnections() {
 	c.fresh.CloseIdleConnections()
 }
 
-// Take takes one call from the account's rate limit and returns zero. If it returns a wait, nothing
-// was taken, because the rate limit does not allow the call now. The caller should then try again
-// after the wait, and keeps its turn among those that wait for the rate limit by its name, which
-// must be unique among them.
+// Take takes one call from the account's rate limit and returns zero. If the rate limit does
+// not allow the call now, Take takes nothing and returns a wait, after which the caller should
+// try again. The name of the caller keeps its turn, and must be unique among those that wait
+// for the rate limit.
 func (c *Client) Take(kind CallKind, caller string) time.Duration {
 	wait := c.limiter.Load().Take(kind, caller, c.now())
 	c.observe.waits(kind, wait)

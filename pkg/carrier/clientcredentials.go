@@ -248,9 +248,9 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 // invalid.
 const suspectAge = time.Minute
 
-// Suspect implements [TokenSource]. A suspicion does not count as a refusal, because most responses
-// that cause one are about a single service, and the next exchange must not be delayed for all
-// others.
+// Suspect implements [TokenSource]. A suspicion does not count as a refusal: most responses
+// that cause a suspicion are about a single service, and must not delay the next exchange for
+// all others.
 func (s *ClientCredentials) Suspect(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

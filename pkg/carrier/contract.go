@@ -126,9 +126,9 @@ var (
 	pollRead   = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
 )
 
-// The statuses that the specification lists for a POST (spec §4), where several operations have the
-// same. It shows 201 and 422 for the creation of an order, and no others: those are the statuses of
-// its table for every call (spec §7), because the carrier reports errors in one way.
+// The statuses that the specification lists for the POST of several operations (spec §4). For
+// the creation of an order, it shows only 201 and 422. The others are those of its table for
+// every call (spec §7), because the carrier reports errors in one way.
 var (
 	statusesOfChange     = []int{201, 401, 404, 422, 500}
 	statusesWithUpstream = []int{201, 401, 404, 422, 500, 502}

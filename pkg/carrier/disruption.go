@@ -89,8 +89,8 @@ func (q DisruptionQuery) values(number int) url.Values {
 	return values
 }
 
-// IsLast reports whether the page with the given number is the last. The flag, the page count or an
-// empty page is enough to know.
+// IsLast reports whether the page with the given number is the last. The flag, the page count
+// or an empty page is sufficient proof.
 func (p DisruptionPage) IsLast(number int) bool {
 	return p.LastPage || len(p.Content) == 0 || p.TotalPages > 0 && number+1 >= p.TotalPages
 }

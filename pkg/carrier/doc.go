@@ -16,8 +16,8 @@
 //	           wait?        rate             once     Accepted + Handle      Done    (200) ─▶ Decode…
 //	                                                  NotSent, Rejected …    Failed  (422) ─▶ Error
 //
-// Comments cite the carrier's specification by section, as in "spec §4". docs/carrier-api.md has
-// what this project knows of it, under the same numbers.
+// Comments cite the carrier's specification by section, as in "spec §4". docs/carrier-api.md
+// describes what this project knows of the specification, under the same numbers.
 //
 // Everything that differs between the thirteen operations is in one table, see [Contracts]. Two
 // pure functions interpret responses: [Classify] for a POST and [ClassOf] for errors.

@@ -27,9 +27,9 @@ func isStandard(status int, body []byte) bool {
 	return is
 }
 
-// isRefusal reports whether a body is the carrier's own refusal of a request: the standard error body,
-// unless it reports a fault of the carrier, or of a system behind it. Such a body refuses nothing,
-// whatever the status.
+// isRefusal reports whether a body is the carrier's own refusal of a request. This is the
+// standard error body, unless it reports a fault of the carrier or of a system behind it. A
+// body that reports such a fault refuses nothing, whatever the status.
 func isRefusal(status int, body []byte) bool {
 	kind, standard := standardType(status, body)
 	return standard && kind != TypeRemoteCall && kind != TypeServerInternal
@@ -73,7 +73,7 @@ func (c *Client) responseError(k call, resp response, note string) *Error {
 	return failure
 }
 
-// secretsOf returns what no text about a call may show.
+// secretsOf returns the texts that must not appear in any message about a call.
 func secretsOf(k call, resp response) scrubber {
 	return append(contactsIn(k.body), resp.token.AccessToken.Reveal())
 }
@@ -155,8 +155,8 @@ func unreachable(k call, resp response) *Error {
 	}
 }
 
-// incomplete reports a body that was not read to its end. If the network cut it off, there is no
-// response, whatever the status; a body that is too long would be so again.
+// incomplete reports a body that was not read to its end. If the network cut the body off,
+// there is no response, whatever the status. A body that is too long would be too long again.
 func incomplete(k call, err error) *Error {
 	failure := unreadable(k, err)
 	if !errors.Is(err, errBodyTooLarge) {

@@ -110,8 +110,8 @@ func (r *wireResource) reference() string { return cmp.Or(r.CustomerReference, r
 func (r *wireResource) location() string  { return cmp.Or(r.LocationID, r.LocID) }
 func (r *wireResource) reason() string    { return cmp.Or(r.RejectedReason, r.Reason) }
 
-// givenIDs are the numbers under a key, which may occur twice. An id that is not a whole number, such
-// as the sender's own id of the notification, identifies nothing of ours and counts as none.
+// givenIDs are the numbers under a key, which may occur twice. An id that is not a whole number,
+// such as the sender's id for the notification, identifies none of our objects and is ignored.
 type givenIDs []int64
 
 func (g *givenIDs) readWire(d jsondoc.Value) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// finding is what the response to a POST shows of the request that it is about.
+// finding has what the response to a POST shows about the request.
 type finding struct {
 	handle    Handle // of the accepted request; zero: the response names none
-	candidate Handle // what the one Location names, whatever the status; zero: nothing of the operation
-	note      string // what is unusual about them, not yet scrubbed; empty: nothing
+	candidate Handle // of the request in the one Location, whatever the status; zero: none of the operation
+	note      string // what is unusual about the handles, not yet scrubbed; empty: nothing
 }
 
 // find finds the request in a response. A Location counts under any status, because a gateway that
@@ -85,8 +85,8 @@ func (c *Client) handleInLocation(contract Contract, k call, resp response) (Han
 	return handle, ""
 }
 
-// unproven is the error of a POST whose response proves nothing. Its message says what came,
-// because the status alone, such as a 404, reads like the carrier's response.
+// unproven is the error of a POST whose response proves nothing. Its message describes the
+// response, because a status alone, such as 404, would look like the carrier's.
 func (c *Client) unproven(contract Contract, k call, resp response, note string) *Error {
 	failure := c.responseError(k, resp, note)
 	if failure.Class != ServerFault {
@@ -111,8 +111,8 @@ func (c *Client) unproven(contract Contract, k call, resp response, note string)
 	return failure
 }
 
-// notCarriers describes a response with the status of an error that does not have the form of the
-// carrier's errors.
+// notCarriers describes a response that has an error status, but not the form of the carrier's
+// errors.
 func (r response) notCarriers() string {
 	return fmt.Sprintf("the response (%s) is not the carrier's, which would have the form of its errors: "+
 		"a gateway may have sent it after the carrier had accepted the request", r.summary())

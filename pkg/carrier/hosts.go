@@ -97,7 +97,7 @@ func (h Hosts) Allow(address string) bool {
 	return slices.ContainsFunc(h.listed, func(host listedHost) bool { return host.isOf(u) })
 }
 
-// isOf reports whether an address is at the host, or at one of its subdomains, and at its port.
+// isOf reports whether an address has this host, or one of its subdomains, and this port.
 func (h listedHost) isOf(u *url.URL) bool {
 	name := canonicalHost(u)
 	isNamed := name == h.name

@@ -38,10 +38,10 @@ func (s IDShape) accepts(id string) bool {
 	return false
 }
 
-// isSegment reports whether an id has only the characters of a path segment (RFC 3986 section 3.3),
-// which are sent as the carrier wrote them. A semicolon begins a segment's parameters, so no id has
-// one. A character that is escaped although a server could read it as structure is refused: a slash, a
-// dot, a backslash, a semicolon, a percent sign, or a control character.
+// isSegment reports whether an id has only the characters of a path segment (RFC 3986 section
+// 3.3), which are sent as the carrier wrote them. An id has no semicolon, which begins the
+// parameters of a segment. Escaped characters that a server could read as structure are
+// refused: a slash, a dot, a backslash, a semicolon, a percent sign, or a control character.
 func isSegment(id string) bool {
 	for at := 0; at < len(id); at++ {
 		if id[at] != '%' {

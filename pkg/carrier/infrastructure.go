@@ -55,8 +55,8 @@ type ReferencedData struct {
 	Owner               string `json:"owner"`
 }
 
-// The statuses of a copper pair. serviceStatus is set if the carrier holds the line,
-// copperPairStatus if another company does, and the other one is null (spec §2, order scenario 8).
+// The statuses of a copper pair. If the carrier holds the line, serviceStatus is set; if another
+// company does, copperPairStatus is. The other field is null (spec §2, order scenario 8).
 const (
 	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
 	LineNotInUse       = "Line Not In Use"

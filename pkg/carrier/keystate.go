@@ -44,9 +44,9 @@ func (s *ClientCredentials) forgetKeys() {
 	s.keys.hash = keyHash{}
 }
 
-// updateKeys returns the keys in the order in which they are tried. If the keys in the Secret have
-// been replaced, it forgets which of them was accepted, and ends a pause. If they have not, it returns
-// the error that caused the pause until the pause is over.
+// updateKeys returns the keys in the order in which they are tried. If the keys in the Secret
+// have been replaced, it forgets which key was accepted, and ends a pause. Otherwise it
+// returns the error that caused the pause until the pause is over.
 func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

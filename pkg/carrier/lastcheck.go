@@ -2,13 +2,13 @@ package carrier
 
 import "context"
 
-// lastCheckKey is the context key of the check that is made when the connection is in hand.
+// lastCheckKey is the context key of the check that is made once a POST has its connection.
 type lastCheckKey struct{}
 
-// WithLastCheck returns a context whose POSTs call check once they have a connection, and before they
-// write a byte to it. If check returns an error, nothing is written, and the POST is NotSent because
-// of that error. Getting the token and the connection may take seconds, in which what was decided may
-// have become too old. Such a POST uses a connection of its own.
+// WithLastCheck returns a context whose POSTs call check after they have a connection, and
+// before they write a byte to it. If check returns an error, nothing is written, and the POST
+// is NotSent because of that error. Getting the token and the connection may take seconds, so
+// the decision to send may be outdated by then. Such a POST uses a connection of its own.
 func WithLastCheck(ctx context.Context, check func() error) context.Context {
 	return context.WithValue(ctx, lastCheckKey{}, check)
 }

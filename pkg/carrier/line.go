@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// longestWait is the maximum wait of a caller for the callers before it. They may have gone in the
-	// meantime: a deleted object does not leave its line.
+	// longestWait is the maximum wait of a caller for the callers before it. Some of them may
+	// never come back: a deleted object does not leave its line.
 	longestWait = 30 * time.Second
 
 	// patience is how late a caller may come back before it loses its place.
 	patience = 10 * time.Second
 )
 
-// line is the callers of one kind that wait for a token, in the order in which they came. Without it,
-// all of them would try again as soon as there may be one token: a thousand objects would be
-// reconciled for each call, and one that is always a moment late would never get a token.
+// line has the callers of one kind that wait for a token, in order of arrival. Without a line, all
+// would try again as soon as a token may be available: a thousand objects would be reconciled for
+// each call, and an object that is always a moment late would never get a token.
 type line []waiting
 
 type waiting struct {

@@ -33,8 +33,8 @@ func (h Handle) Path() string {
 // IsZero reports whether the handle is empty.
 func (h Handle) IsZero() bool { return h.ID == "" }
 
-// HasID reports whether a number in a message of the carrier is the id of the handle, which the
-// carrier may have written with leading zeros. A message without an id has the number 0.
+// HasID reports whether a number in a message of the carrier is the id of the handle. The carrier
+// may have written the id with leading zeros. A message without an id has the number 0.
 func (h Handle) HasID(number int64) bool {
 	own, whole := Number(h.ID).Int()
 	return number != 0 && whole && own == number
@@ -54,13 +54,13 @@ func (e *LocationError) Error() string {
 
 // ParseLocation returns the handle of a request from the Location in the carrier's response.
 //
-// A Location is a URL, or a reference relative to the path of the POST (RFC 9110 section 10.2.2). It
-// is resolved, and matched at its end with the operation's own path template, because a gateway may
-// show the carrier's paths behind a prefix, or behind a prefix of its own instead of /api/connect.
-// Only the id is taken from it: scheme, user, host, prefix, query, fragment and the parameters of the
-// last segment are dropped, so the carrier's text cannot decide where the next call goes. Paths of
-// other operations, escapes before the id, and ids in another format are refused with a
-// [LocationError].
+// A Location is a URL, or a reference relative to the path of the POST (RFC 9110 section
+// 10.2.2). ParseLocation resolves it and matches its end with the operation's own path
+// template, because a gateway may add a prefix to the carrier's paths, or replace /api/connect
+// with its own prefix. Only the id is taken from the Location: scheme, user, host, prefix,
+// query, fragment and the parameters of the last segment are dropped, so the carrier's text
+// cannot decide where the next call goes. Paths of other operations, escapes before the id,
+// and ids in another format are refused with a [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.PollPath == "" {

@@ -9,11 +9,11 @@ import (
 // SpecWord is the word that the specification uses in place of the carrier's own.
 const SpecWord = "wholesale"
 
-// Word replaces the carrier's own word in identifiers by the specification's, and back, so that
-// only the latter is used elsewhere. The word occurs in keys, such as wholesaleLocationId and
-// wholesale_test_id, and in enumeration values, such as wholesale, wholesale-tech and
-// WHOLESALE_TECHNICIAN_FOR_INSTALL. Nothing else is changed: free text may contain the carrier's
-// name, and customer references belong to the customer.
+// Word replaces the carrier's own word in identifiers by the specification's, and back, so
+// that the rest of the code uses only the specification's. The word occurs in keys, such as
+// wholesaleLocationId and wholesale_test_id, and in enumeration values, such as wholesale,
+// wholesale-tech and WHOLESALE_TECHNICIAN_FOR_INSTALL. Nothing else is changed: free text may
+// contain the carrier's name, and customer references belong to the customer.
 type Word struct {
 	toWire, fromWire *substitution // nil: the carrier uses the specification's word
 }
@@ -25,8 +25,8 @@ var (
 
 const maxWord = 32
 
-// reservedWords has the first words of all specification keys that consist of several words. If one
-// of them were the carrier's word, serviceId would be read as wholesaleId.
+// reservedWords has the first words of all specification keys that consist of several words.
+// If the carrier's word were service, for example, serviceId would be read as wholesaleId.
 const reservedWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
 	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
 	"copper created current customer cvc date demand dsl e end error est estimated fee fibre first formatted " +

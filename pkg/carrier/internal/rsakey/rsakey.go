@@ -13,7 +13,7 @@ import (
 
 const (
 	minBits     = 2048
-	maxBits     = 4096 // a signature takes some milliseconds, and eight times as long with twice as many bits
+	maxBits     = 4096 // a signature takes some milliseconds; twice as many bits take eight times as long
 	maxPrimes   = 2    // with more, Go signs without the Chinese remainder theorem, which takes seconds
 	maxFile     = 16 << 10
 	minExponent = 3

@@ -26,9 +26,9 @@ const (
 )
 
 // An HTTP/2 connection that received nothing for pingAfter is pinged, and closed if it receives
-// nothing for pingTimeout more. All calls share that connection, and a network that drops it silently
-// ends it only when the operating system gives up, after about 15 minutes. Together the two are less
-// than HeadersTimeout, so at most the calls in progress fail, and later ones use a new connection.
+// nothing for pingTimeout more. All calls share it: if a network drops it silently, the operating
+// system gives up only after about 15 minutes. Both limits together are less than HeadersTimeout,
+// so at most the calls in progress fail, and later calls use a new connection.
 const (
 	pingAfter   = 15 * time.Second
 	pingTimeout = 10 * time.Second
