@@ -39,8 +39,8 @@ type wireAppointment struct {
 	CancelledOn    string   `json:"cancelledOn"`
 }
 
-// ReadAppointment reads the appointment of a notification about one: the payload itself, or its member
-// appointment. Its identifiers may contain the carrier's own word. What cannot be read is empty.
+// ReadAppointment reads an appointment from a notification: the payload itself, or its member
+// appointment. Identifiers may contain the carrier's own word. Unreadable fields are empty.
 func ReadAppointment(word string, payload []byte) EventAppointment {
 	if len(payload) > maxBodyBytes {
 		return EventAppointment{}

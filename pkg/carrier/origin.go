@@ -15,11 +15,11 @@ var (
 	numberForm = regexp.MustCompile(`(^|[.])(\d+|0x[0-9a-f]*)$`)
 )
 
-// CanonicalOrigin returns the one way in which an origin is written: scheme and host in lower case, no
-// default port, no zeros at the beginning of the port, no dot at the end of the host, and an IP
-// address in its shortest form. It returns "" for anything else than an origin. An address is
-// canonical if it is returned unchanged, because a login that could be written in two ways would be
-// two logins.
+// CanonicalOrigin returns the canonical form of an origin: scheme and host in lower case, no
+// default port, no leading zeros in the port, no dot at the end of the host, and an IP address
+// in its shortest form. It returns "" for anything but an origin. An address is canonical if
+// it is returned unchanged. Without a canonical form, two spellings of one login would be two
+// logins.
 func CanonicalOrigin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !isOrigin(u) {

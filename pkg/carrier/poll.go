@@ -32,11 +32,10 @@ type Outcome struct {
 // Done means that some request is complete. A caller that knows the service id must compare it with
 // the ids of [DecodeSummary], because a response about another service is not a success.
 //
-// The error is an [Error] and proves nothing about the request. The cause is 400, 401, 403, 404,
-// 5xx, no response at all, a 200 whose body is not JSON, a 422 without the
-// carrier's error body, or anything outside the specification. In
-// particular, a 404 never means that the request does not exist. After a 401 the token in use is
-// invalidated.
+// The error is an [Error] and proves nothing about the request. The cause is 400, 401, 403,
+// 404, 5xx, no response at all, a 200 whose body is not JSON, a 422 without the carrier's
+// error body, or anything outside the specification. In particular, a 404 never means that the
+// request does not exist. After a 401 the token in use is invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	contract, ok := ContractOf(h.Operation)
 	k := call{

@@ -23,9 +23,9 @@ const (
 	minWait      = 10 * time.Millisecond
 )
 
-// Rate is the token bucket shared by all clients that the carrier treats as one, and any pause that
-// the carrier requires of them. Polls stop before the bucket is empty, so that they leave capacity
-// for a new request, however many requests are being polled.
+// Rate is the token bucket shared by all clients that the carrier treats as one, with any
+// pause that the carrier requires of them. Polls stop before the bucket is empty. They leave
+// capacity for a new request, however many requests are being polled.
 type Rate struct {
 	mu          sync.Mutex
 	bucket      *rate.Limiter
@@ -42,8 +42,8 @@ func NewRate(perSecond float64, burst int) *Rate {
 	}
 }
 
-// Set changes the rate and the burst, and reports whether they were others before. Tokens already
-// taken, the order of those that wait, and a pause remain.
+// Set changes the rate and the burst, and reports whether either differs from before. Tokens
+// already taken, the order of the waiting callers, and a pause remain.
 func (l *Rate) Set(now time.Time, perSecond float64, burst int) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,9 +68,9 @@ func reservedOf(burst int) float64 {
 	return math.Min(math.Ceil(submitShare*float64(burst)), float64(burst-1))
 }
 
-// Take takes one token for a caller and returns zero, or takes nothing and returns how long to wait.
-// A caller gets a token only if there is also one for each caller of its kind that came before it and
-// still waits. To keep its place, it has to come back after its wait.
+// Take takes one token for a caller and returns zero, or takes nothing and returns how long to
+// wait. A caller gets a token only if there is also one for each earlier caller of its kind
+// that still waits. To keep its place, a caller has to come back after its wait.
 func (l *Rate) Take(kind CallKind, caller string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

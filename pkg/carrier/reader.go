@@ -28,11 +28,11 @@ type wireValue interface {
 	readWire(d jsondoc.Value)
 }
 
-// tolerantReader fills structs from JSON by their json tags, as tolerantly as possible, because if
-// one field with an unexpected type made a response unreadable, a paid request would be lost. It
-// also accepts a string as a number, a number as a string, and a single element as a list. A null,
-// missing or inconvertible field becomes the zero value. Keys are matched exactly, and the last of
-// duplicate keys wins.
+// tolerantReader fills structs from JSON by their json tags, as tolerantly as possible: a paid
+// request would be lost if one field with an unexpected type made its response unreadable. It
+// also accepts a string as a number, a number as a string, and a single element as a list. A
+// null, missing or inconvertible field becomes the zero value. Keys are matched exactly, and
+// the last of duplicate keys wins.
 type tolerantReader struct {
 	fields map[reflect.Type]map[string]int
 }

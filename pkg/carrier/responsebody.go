@@ -15,8 +15,8 @@ const maxBodyBytes = 1 << 20 // of a response of the carrier, before and after i
 
 var errBodyTooLarge = errors.New("the body is larger than 1 MiB")
 
-// The wrappers of a body that a server or a gateway adds although nobody asked for them. RFC 8259
-// section 8.1 lets a reader ignore the byte order mark.
+// The wrappers that a server or a gateway adds to a body without being asked. RFC 8259 section
+// 8.1 lets a reader ignore the byte order mark.
 const (
 	byteOrderMark = "\xef\xbb\xbf"
 	gzipMagic     = "\x1f\x8b"

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// The bounds of a Retry-After, so that a server can neither block us nor make us spin.
+// The bounds of a Retry-After. A server can neither block us for long nor cause a busy loop.
 const (
 	minRetryAfter = time.Second
 	maxRetryAfter = time.Hour
 )
 
-// parseRetryAfter reads a Retry-After header, in seconds or as a date, and clamps it to 1 second to
-// 1 hour. It returns zero if the value is empty or neither of the two.
+// parseRetryAfter reads a Retry-After header, in seconds or as a date, and clamps it to 1
+// second to 1 hour. It returns zero for an empty or invalid value.
 func parseRetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseInt(value, 10, 64)

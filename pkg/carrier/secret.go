@@ -13,9 +13,9 @@ const redacted = "REDACTED"
 // Secret is a text that is never printed: all verbs of fmt, encoding/json and log/slog print
 // REDACTED for it. Access tokens are secrets, and so are the contact details in responses.
 //
-// If a Secret is an unexported field of another struct, printers cannot call its methods, so the
-// text is behind a handle. They print the address of the handle instead. Equal texts are equal
-// secrets.
+// The text is behind a handle, because printers cannot call the methods of a Secret in an
+// unexported field of another struct. They print the address of the handle instead. Equal
+// texts are equal secrets.
 type Secret struct{ text unique.Handle[string] }
 
 // NewSecret returns text as a secret.

@@ -44,11 +44,11 @@ type Service struct {
 	Modifications           Modifications       `json:"modifications"`
 }
 
-// Modifications is what the carrier shows of the modifications of a service, as the carrier wrote
-// them. Their form is not known, so they only prove that there are some. It is nil if there are none.
+// Modifications are the modifications of a service, exactly as the carrier wrote them. Their
+// form is not known: they only prove that there are some. It is nil if there are none.
 type Modifications []byte
 
-// maxModifications limits how many bytes of them are kept.
+// maxModifications limits how many bytes of [Modifications] are kept.
 const maxModifications = 4 << 10
 
 func (m *Modifications) readWire(d jsondoc.Value) {

@@ -10,7 +10,7 @@ import (
 type Receipt struct {
 	Delivery   Delivery
 	Handle     Handle        // how to poll the request; zero unless Accepted, and for AppointmentCancel, which has none
-	Candidate  Handle        // what the one Location of an Ambiguous response names; zero: nothing
+	Candidate  Handle        // the request in the one Location of an Ambiguous response; zero: none
 	Body       []byte        // the response body, at most 1 MiB; only an order has one (spec §4)
 	Err        *Error        // why it was not Accepted; nil if it was
 	RetryAfter time.Duration // the delay requested by the carrier, 1 second to 1 hour; zero: none
@@ -21,11 +21,10 @@ type Receipt struct {
 // a second attempt: that decision is the caller's.
 //
 // The caller passes a context that does not end at shutdown. Submit itself times out after 5
-// seconds of connecting, 30 of waiting for a response, and 45 in total. For every operation that may
-// cost money, and with [WithLastCheck], the POST uses a new HTTP/1.1 connection. After a 401 the
-// token in use is invalidated. A
-// request that breaks a version rule (spec §9) is NotSent: its error wraps an
-// [UnsupportedVersionError] or a [MissingFieldError].
+// seconds of connecting, 30 of waiting for a response, and 45 in total. For every operation
+// that may cost money, and with [WithLastCheck], the POST uses a new HTTP/1.1 connection.
+// After a 401 the token in use is invalidated. A request that breaks a version rule (spec §9)
+// is NotSent: its error wraps an [UnsupportedVersionError] or a [MissingFieldError].
 func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte) Receipt {
 	contract, ok := ContractOf(op)
 	if !ok {
@@ -79,9 +78,8 @@ func (c *Client) receipt(contract Contract, k call, resp response) Receipt {
 	return receipt
 }
 
-// recordStatus records what a response shows beyond this one call: that the token is invalid, or may
-// be, that the account exceeds the rate limit, or how long an overloaded server wants to be left
-// alone.
+// recordStatus records what a response shows beyond this one call: the token is or may be
+// invalid, the account exceeds the rate limit, or an overloaded server requires a pause.
 func (c *Client) recordStatus(contract Contract, k call, resp response) {
 	switch {
 	case resp.status == http.StatusUnauthorized:

@@ -38,9 +38,9 @@ func usableFor(lifetime time.Duration) time.Duration {
 	return min(lifetime/5*4, lifetime-left)
 }
 
-// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. The lifetime has an
-// upper bound, because with a wrong large value an expired token would be used until the carrier
-// refused it.
+// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. The lifetime has
+// an upper bound, because a wrong, large value would keep an expired token in use until the
+// carrier refused it.
 func lifetimeOf(expiresIn any) time.Duration {
 	var seconds float64
 	switch value := expiresIn.(type) {
@@ -97,8 +97,8 @@ var ErrTokenNotAccepted = &TokenError{
 	Message: "the carrier refuses tokens that the identity provider has just granted",
 }
 
-// pendingWait is shorter than any pause of a token source, so that a caller that returns after it
-// finds the result.
+// pendingWait is shorter than any pause of a token source, so that a caller that asks again
+// after pendingWait finds the result.
 const pendingWait = 3 * time.Second
 
 // PendingWait returns how long to wait before the next call of Token if err means that an exchange

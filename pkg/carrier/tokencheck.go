@@ -8,20 +8,20 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
-// nobodysRequest is an id that no request of a client has. Should the carrier have a request with
-// this id, then its response shows just as well that it accepts the token.
+// nobodysRequest is an id that no request of a client has. If the carrier has a request with
+// this id after all, its response also proves that the carrier accepts the token.
 const nobodysRequest = "1"
 
 var errNotThatRequest = errors.New("the response is not about the request that was asked for")
 
-// CheckToken makes one free read, and returns nil if the response shows that the carrier accepts the
-// token of the client. It reads a reclaim request with an id that belongs to nobody: such a read
-// exists in every version, needs no service, changes nothing, and is answered with 401 if the token is
-// invalid (spec §4, Service reclaim; §5).
+// CheckToken makes one free read, and returns nil if the response shows that the carrier
+// accepts the token of the client. It reads a reclaim request with an id that belongs to
+// nobody. Such a read exists in every version, needs no service, changes nothing, and returns
+// 401 if the token is invalid (spec §4, Service reclaim; §5).
 //
-// The error is an [Error], or wraps a [TokenError] if there is no token. Class Unauthorized means that
-// the carrier refuses the token, which is then invalidated. With any other class nobody knows:
-// a page of a server in front of the carrier, a fault or no response at all proves nothing.
+// The error is an [Error], or wraps a [TokenError] if there is no token. Class Unauthorized means
+// that the carrier refuses the token, which is then invalidated. Any other class proves nothing: it
+// may be a page of a server in front of the carrier, a fault, or no response at all.
 func (c *Client) CheckToken(ctx context.Context) error {
 	contract, _ := ContractOf(Reclaim)
 	handle := Handle{Operation: Reclaim, Version: c.version, ID: nobodysRequest}
@@ -42,8 +42,8 @@ func (c *Client) CheckToken(ctx context.Context) error {
 	return c.tokenFailure(k, resp)
 }
 
-// tokenFailure returns what an error response says about the token; nil if the carrier has accepted
-// it, and only does not have the request.
+// tokenFailure returns what an error response says about the token. It is nil if the carrier
+// has accepted the token, and only lacks the request.
 func (c *Client) tokenFailure(k call, resp response) error {
 	failure := c.responseError(k, resp, "")
 	switch ours := isStandard(resp.status, resp.body); {
@@ -58,8 +58,8 @@ func (c *Client) tokenFailure(k call, resp response) error {
 	return failure
 }
 
-// aboutRequest returns an error unless the body of a 200 is the resource that was asked for. A server
-// in front of the carrier may answer anything with a 200.
+// aboutRequest returns an error unless the body of a 200 is the requested resource. A server
+// in front of the carrier may return anything with a 200.
 func aboutRequest(k call, body []byte) error {
 	var resource struct {
 		ID string `json:"id"`

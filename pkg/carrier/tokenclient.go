@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// isForAnother reports whether an access token says that it was granted to another client: a JWT
-// names its client in client_id (RFC 9068 section 2.2), azp (OpenID Connect), or what some products
-// use. An identity provider that the author of an account has chosen could hand out the token of
-// another client, which the carrier accepts.
+// isForAnother reports whether an access token says that it was granted to another client. A
+// JWT names its client in client_id (RFC 9068 section 2.2), azp (OpenID Connect), or a claim
+// of some products. An identity provider chosen by the author of an account could issue the
+// token of another client, which the carrier accepts.
 //
-// Nothing is verified here. If the carrier accepts the token, the carrier has verified what it
-// says.
+// Nothing is verified here. If the carrier accepts the token, the carrier has verified its
+// content.
 func isForAnother(accessToken, client string) bool {
 	parts := strings.Split(accessToken, ".")
 	if len(parts) != 3 {

@@ -61,10 +61,10 @@ func exchangeError(err error, scrub scrubber) *TokenError {
 	}
 }
 
-// refusalError distinguishes a refusal of the client, which a person must fix, from an outage of the
-// identity provider or of whatever is in front of it. A refusal has an error code of RFC 6749, or is a
-// 401, which is about the client by its meaning. Keycloak returns 400 invalid_client to a client that
-// it does not know. Any other status, such as a gateway's page with 403 or 404, is an outage.
+// refusalError distinguishes a refusal of the client, which a person must fix, from an outage
+// of the identity provider or of a server in front of it. A refusal has an error code of RFC
+// 6749, or is a 401, which is always about the client. Keycloak returns 400 invalid_client to
+// an unknown client. Any other status, such as a gateway's page with 403 or 404, is an outage.
 func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{

@@ -8,8 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
-// Timestamp is a point in time exactly as the carrier wrote it. Two timestamps are equal if their
-// texts are, which is what a comparison with an earlier response needs. [Timestamp.Time] parses it.
+// Timestamp is a point in time exactly as the carrier wrote it. Timestamps with equal texts
+// are equal, as a comparison with an earlier response requires. [Timestamp.Time] parses it.
 type Timestamp string
 
 // Time parses a date-time with a UTC offset (spec §1 rule 6), with or without fractions of a

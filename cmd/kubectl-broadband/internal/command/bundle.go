@@ -29,7 +29,7 @@ type bundler struct {
 	file              string
 	operatorNamespace string
 	contents          []bundled
-	ledgers           map[string]bool // the names of those that the objects show
+	ledgers           map[string]bool // the names of the ledgers that the objects show
 	removed           []string        // the redacted texts, which are redacted wherever else they appear
 }
 
@@ -102,8 +102,8 @@ func (b *bundler) collect(ctx context.Context, cluster *fleet.Cluster) error {
 		b.addLedgers(ctx, cluster), b.addEvents(ctx, cluster))
 }
 
-// addLedgers adds the ledgers that the objects show, and those that deleted objects of the
-// namespace have left. The ledger of diagnostic tests has no holder.
+// addLedgers adds the ledgers that the objects show, and the ledgers of deleted objects of the
+// namespace. The ledger of diagnostic tests has no holder.
 func (b *bundler) addLedgers(ctx context.Context, cluster *fleet.Cluster) error {
 	var ledgers []map[string]any
 	var failure error
@@ -160,7 +160,7 @@ func (b *bundler) add(name string, content any) error {
 	return nil
 }
 
-// write redacts in all files what was redacted in one of them.
+// write writes the files. A text that was redacted in one file is redacted in all of them.
 func (b *bundler) write(file *os.File) error {
 	packed := gzip.NewWriter(file)
 	archive := tar.NewWriter(packed)

@@ -106,7 +106,7 @@ func (d *decision) layOut(
 	return show.Write(d.Out, d.Style, sections...)
 }
 
-// choices takes an object that was named only if it qualifies, and others only if they wait.
+// choices skips an object without a choice, and refuses it if it was named.
 func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judge.Choice, error) {
 	choose := d.choose()
 	var choices []*judge.Choice
@@ -123,7 +123,7 @@ func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judg
 	return choices, err
 }
 
-// decide asks, unless --yes is set, and writes, unless it is a dry run or nothing is left.
+// decide writes the open choices, and asks first unless --yes is set. A dry run writes nothing.
 func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices []*judge.Choice) error {
 	open := slices.DeleteFunc(slices.Clone(choices), func(choice *judge.Choice) bool { return choice.Done })
 	if d.dryRun || len(open) == 0 {
@@ -147,7 +147,7 @@ func (d *decision) decide(ctx context.Context, cluster *fleet.Cluster, choices [
 // attempts is how often write tries to record a choice while others change the object.
 const attempts = 8
 
-// write records one choice: onto the version that was shown, or one with the same choice.
+// write records one choice on the version that was shown, or on one with the same choice.
 func (d *decision) write(ctx context.Context, cluster *fleet.Cluster, choice *judge.Choice) {
 	there := *cluster
 	there.Namespace = choice.Namespace

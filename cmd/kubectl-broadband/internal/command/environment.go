@@ -88,7 +88,7 @@ func usageError(format string, values ...any) error {
 	return fmt.Errorf(format, values...) //nolint:err113 // the text is for people
 }
 
-// advice adds to an error what to do about it, if that is known.
+// advice appends to an error what the user can do about it, if that is known.
 func advice(err error) error {
 	_, network := errors.AsType[*net.OpError](err)
 	switch {

@@ -147,7 +147,7 @@ func (i *importer) manifests(ctx context.Context, list *imports.List, namespace 
 	return made, i.writeErrors(nil)
 }
 
-// errorsTitle is the first line of a file of mistakes. Another file is not overwritten.
+// errorsTitle is the first line of a file of mistakes. Any other file is not overwritten.
 const errorsTitle = "The mistakes that kubectl broadband import has found:\n"
 
 // writeErrors writes all mistakes into a file, if that is wanted.
@@ -206,7 +206,7 @@ func (i *importer) next() string {
 	return "Next: " + show.Applying(i.folder) + ", then kubectl broadband import --report --folder " + i.folder
 }
 
-// lookUpTimeout is how long an API server is waited for that an import can do without.
+// lookUpTimeout limits the wait for an API server that an import can do without.
 const lookUpTimeout = 5 * time.Second
 
 // lookUpAccount finds out whether the account of the services exists, if a cluster answers.

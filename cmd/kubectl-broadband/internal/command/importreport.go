@@ -59,7 +59,7 @@ func (i *importer) printDifferences(services int, differences []imports.Differen
 	return i.tool.write(i.output, "ImportReport", report, i.differenceSections(total, differences)...)
 }
 
-// differenceSections has a table by service, and a line for what many services have.
+// differenceSections returns a table by service, and a line for each shared difference.
 func (i *importer) differenceSections(total string, differences []imports.Difference) []show.Section {
 	listed := slices.DeleteFunc(slices.Clone(differences), func(one imports.Difference) bool {
 		return one.Kind.Summarized()

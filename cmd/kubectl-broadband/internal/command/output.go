@@ -51,7 +51,7 @@ func (o *outputFlag) Set(value string) error {
 	return nil
 }
 
-// pluginVersion is that of JSON and YAML. Fields are added, never changed or removed.
+// pluginVersion is the version of JSON and YAML. Fields are added, never changed or removed.
 const pluginVersion = "plugin.wholesale.broadband/v1"
 
 // write writes sections or, with -o json or -o yaml, a document of a kind.

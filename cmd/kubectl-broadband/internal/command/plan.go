@@ -27,7 +27,7 @@ type planner struct {
 	asker     *asker
 }
 
-// draft is the plan of an object, and what a service is planned from again once it has prices.
+// draft is the plan of an object, with the facts to plan a service again once it has prices.
 type draft struct {
 	plan    judge.ObjectPlan
 	service *v1alpha1.BroadbandService // nil: the plan is complete
@@ -133,7 +133,7 @@ func (p *planner) planLive(ctx context.Context) error {
 	return p.cluster.CheckNamespace(ctx)
 }
 
-// planObject takes the status, unless that is older than the manifest, or lacks wanted prices.
+// planObject plans from the status, unless this is older than the manifest or lacks wanted prices.
 func (p *planner) planObject(ctx context.Context, object fleet.Object) (*draft, error) {
 	one := judge.PlanOf(object)
 	service, is := object.(*v1alpha1.BroadbandService)

@@ -23,7 +23,7 @@ import (
 const (
 	progressPause = 10 * time.Second // between two lines of progress
 	reportEach    = 100              // queries that are created between two lines of progress
-	quietTicks    = 30               // of these pauses without a response: the rest is given up
+	quietTicks    = 30               // after so many pauses without a response, the rest is given up
 	removeWithin  = 2 * time.Minute  // the longest wait for the removal of the queries that are left
 )
 
@@ -39,7 +39,7 @@ type asker struct {
 	cluster   *fleet.Cluster
 	run       labels.Set
 	inquiries []judge.Inquiry
-	places    map[client.ObjectKey]int // of the queries without a response, in inquiries and answers
+	places    map[client.ObjectKey]int // where queries without a response are in inquiries and answers
 	answers   []judge.Answer
 	finished  chan *v1alpha1.PlanOptionsQuery
 	failed    chan error

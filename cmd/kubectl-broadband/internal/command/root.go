@@ -19,7 +19,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/cmd/kubectl-broadband/internal/fleet"
 )
 
-// tool is what every command has: the connection, and the environment.
+// tool has what every command needs: the connection and the environment.
 type tool struct {
 	Environment
 
@@ -86,7 +86,7 @@ func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  "
 
 func (t *tool) cluster() (*fleet.Cluster, error) { return t.clusterWithin(0) }
 
-// clusterWithin does so with a time limit for each request; 0 is that of the flags.
+// clusterWithin returns the cluster with a time limit for each request; 0: the limit of the flags.
 func (t *tool) clusterWithin(limit time.Duration) (*fleet.Cluster, error) {
 	config, err := t.connection.ToRESTConfig()
 	if err != nil {

@@ -42,7 +42,7 @@ func (t *tool) addSelection(command *cobra.Command) *selection {
 
 var errSelectsNothing = errors.New("name objects (bbs/site-014), or select them with -l, -f or --all")
 
-// errSelectsTwice says that none of several ways to select objects narrows another one.
+// errSelectsTwice refuses several ways to select objects: none of them narrows another.
 var errSelectsTwice = errors.New("select objects in one way: use one of names, -f, and -l or --all")
 
 func (s *selection) check() error {
@@ -145,7 +145,7 @@ func contains(kinds []fleet.Kind, name string) bool {
 	return slices.ContainsFunc(kinds, func(kind fleet.Kind) bool { return kind.Name == name })
 }
 
-// readManifests gives a manifest without a namespace the given one, or "default" if that is empty.
+// readManifests reads manifests. One without a namespace gets the given one, or else "default".
 func readManifests(files []string, namespace string) ([]*unstructured.Unstructured, error) {
 	infos, err := resource.NewLocalBuilder().Unstructured().Flatten().
 		FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: true}).Do().Infos()
@@ -179,8 +179,8 @@ func orDefault(namespace string) string {
 	return namespace
 }
 
-// checkDuplicates refuses files in which a key stands twice: kubectl apply uses the last one without a
-// warning, and the API server gets only that. The standard input and URLs cannot be read again.
+// checkDuplicates refuses files with a duplicate key: kubectl apply silently uses the last one, and
+// the API server gets only that. The standard input and URLs cannot be read a second time.
 func checkDuplicates(infos []*resource.Info) error {
 	checked := map[string]bool{}
 	for _, info := range infos {

@@ -184,9 +184,9 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 	return events.Items, err
 }
 
-// Annotate sets an annotation if the object is still the version that was shown. If the object has
-// changed, the API server refuses the write with a conflict. Beside it stands the name of the user,
-// which config/policy checks, and config/usernames writes itself.
+// Annotate sets an annotation if the object is still the version that was shown. If the object
+// has changed, the API server refuses the write with a conflict. A second annotation has the
+// name of the user: config/policy checks it, and config/usernames sets it itself.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
 	annotations := map[string]any{key: value}
 	if setter := v1alpha1.SetterAnnotation(key); setter != "" {
@@ -245,7 +245,7 @@ func (c *Cluster) DryRun(ctx context.Context, manifest *unstructured.Unstructure
 	return object, nil
 }
 
-// merge merges a manifest as kubectl apply does, which removes what only the last one contained.
+// merge merges as kubectl apply does: it removes fields that only the last manifest contained.
 func (c *Cluster) merge(
 	ctx context.Context, live, manifest *unstructured.Unstructured, last []byte,
 ) (*unstructured.Unstructured, error) {

@@ -34,7 +34,7 @@ func Accept(text []byte, differences []Difference) ([]byte, []Difference, error)
 	return text, left, nil
 }
 
-// valueIn returns the value that the carrier's takes the place of; nil if there is none.
+// valueIn returns the value that the carrier's value replaces; nil if there is none.
 func (d *Difference) valueIn(documents []*yaml.Node) *yaml.Node {
 	_, err := strconv.ParseInt(d.Carrier, 10, 32)
 	at := slices.IndexFunc(documents, d.isIn(d.Namespace))
@@ -111,7 +111,7 @@ func offsetOf(text []byte, node *yaml.Node) (offset int, found bool) {
 	return start + len(string(before[:node.Column-1])), true
 }
 
-// scalarText writes a value as the scalar is written, so that it can also stand between braces.
+// scalarText writes a value in the style of the scalar, so that it is also valid between braces.
 func scalarText(scalar *yaml.Node, value string) []byte {
 	key := &yaml.Node{Kind: yaml.ScalarNode, Value: "k"}
 	made := &yaml.Node{Kind: yaml.ScalarNode, Tag: scalar.Tag, Value: value, Style: scalar.Style}

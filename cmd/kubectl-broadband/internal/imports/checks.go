@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// normalize returns an error that says what in the row no manifest can have.
+// normalize returns an error for a value of the row that no manifest can have.
 func (r *Row) normalize() error {
 	for _, field := range fields() {
 		if err := checkVisible(r.Line, field.name, *field.of(r)); err != nil {
@@ -44,9 +44,9 @@ var (
 	shortened = regexp.MustCompile(`^\d+([.,]\d+)?[eE][+-]?\d+$`)
 )
 
-// normalizeNumber writes the number as the carrier does: 007 is the service 7. A number is
-// otherwise taken only as it is, because a digit that a program has changed makes it that of
-// another service.
+// normalizeNumber writes the number as the carrier does: 007 is the service 7. Otherwise, a
+// number is taken unchanged, because one digit that a program has changed makes it the number
+// of another service.
 func (r *Row) normalizeNumber() error {
 	switch {
 	case r.ServiceID == "":

@@ -46,8 +46,8 @@ type columns struct {
 	fields map[int]field // by column
 }
 
-// columnsOf finds the field of each column: first those that a person maps, then those whose header
-// is that of one field, and at last those that can be no other field any more.
+// columnsOf finds the field of each column: first of columns that a person maps, then of those
+// whose header belongs to one field, and last of those for which only one field is left.
 func columnsOf(header []string, mapped map[string]string) (*columns, error) {
 	made := &columns{header, make(map[int]field)}
 	for _, step := range []func() error{
@@ -100,7 +100,7 @@ func (c *columns) takeSure() error {
 	return c.take(func(one field) string { return one.headers })
 }
 
-// takeVague takes the columns that can be only one of the fields that are left, or asks which.
+// takeVague assigns the columns that fit only one of the remaining fields, or asks which.
 func (c *columns) takeVague() error {
 	for _, at := range c.left() {
 		name := c.header[at]
@@ -115,7 +115,7 @@ func (c *columns) takeVague() error {
 	return c.take(func(one field) string { return one.vague })
 }
 
-// take gives each open field the column that has one of its headers; of several, it asks which.
+// take assigns each open field the column with one of its headers. If several fit, it asks.
 func (c *columns) take(headersOf func(field) string) error {
 	for _, field := range c.open() {
 		headers := strings.Fields(headersOf(field))

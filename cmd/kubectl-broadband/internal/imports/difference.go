@@ -41,7 +41,7 @@ const (
 // acceptable reports whether the carrier's value can take the place of the declared one.
 func (k DifferenceKind) acceptable() bool { return k == OtherPlan || k == OtherTerm || k == Spelling }
 
-// Summarized reports whether services that differ so are counted: it says nothing about any one.
+// Summarized reports whether services with this difference are only counted, not listed.
 func (k DifferenceKind) Summarized() bool { return k == NotApplied || k == NotRead || k == Unreadable }
 
 // Difference is one difference between a manifest and the carrier.

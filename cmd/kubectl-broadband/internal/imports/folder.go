@@ -54,7 +54,7 @@ func Services(text []byte) ([]v1alpha1.BroadbandService, error) {
 type Against struct {
 	New     []Manifest // to be written
 	Same    int        // manifests that are as in the list
-	Changed LineErrors // manifests that are not: they are kept
+	Changed LineErrors // manifests that differ from the list: they are kept
 	Missing []Held     // services of the folder that the list does not have
 }
 

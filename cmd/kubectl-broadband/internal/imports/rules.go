@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Rules are the rules of a CustomResourceDefinition: its schema, and its CEL expressions. They are
-// applied with the API server's own code, so that no manifest is written that it would refuse.
+// Rules are the rules of a CustomResourceDefinition: its schema, and its CEL expressions. The API
+// server's own code applies them, so that no manifest is written that the API server would refuse.
 type Rules struct {
 	values validation.SchemaValidator
 	cel    *cel.Validator

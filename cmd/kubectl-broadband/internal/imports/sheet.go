@@ -30,8 +30,8 @@ type record struct {
 // MaxRows is how many services one list may have.
 const MaxRows = 100_000
 
-// readSheet reads the rows of a list. The separator is found from the header if none is given. Rows
-// without any value are skipped, which spreadsheets write below the last row.
+// readSheet reads the rows of a list. The separator is found from the header if none is given.
+// Rows without any value, which spreadsheets write below the last row, are skipped.
 func readSheet(list []byte, separator string) (sheet, error) {
 	text, err := decoded(list)
 	if err != nil {
@@ -102,8 +102,8 @@ func trim(cells []string) bool {
 	return filled
 }
 
-// withoutFormulas replaces ="1001" by "1001". Lists have such cells so that a spreadsheet does not
-// treat them as numbers; they are no CSV, because the quote is not the first character of the cell.
+// withoutFormulas replaces ="1001" by "1001". Lists have such cells so that a spreadsheet does
+// not treat them as numbers. They are not valid CSV, as the quote is not the first character.
 func withoutFormulas(text string, separator rune) string {
 	formula := regexp.MustCompile(`(?m)(^|` + regexp.QuoteMeta(string(separator)) + `) *=("(?:[^"\n]|"")*")`)
 	return formula.ReplaceAllString(text, "$1$2")
@@ -118,7 +118,7 @@ func named(separator rune) string {
 	return string(separator)
 }
 
-// separatorOf returns the separator, and the text without a line that only says which it is.
+// separatorOf returns the separator, and the text without the line that declares it.
 func separatorOf(text, given string) (rune, string, error) {
 	said, text := cutSeparatorLine(text)
 	if given == "" {
@@ -155,7 +155,7 @@ func headerLine(text string) string {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// separatorIn finds the separator of a header. A header with several is not guessed at.
+// separatorIn finds the separator of a header. If a header has several, it does not guess.
 func separatorIn(header string) (rune, error) {
 	bare := quoted.ReplaceAllString(header, "")
 	found := slices.DeleteFunc([]rune(separators), func(one rune) bool { return !strings.ContainsRune(bare, one) })

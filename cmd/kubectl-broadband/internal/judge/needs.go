@@ -46,7 +46,7 @@ type Overview struct {
 
 	Wave     *Wave                  `json:"-"` // of the watch that shows it; nil if none does
 	accounts map[Reference]bool     // the accounts that exist
-	services map[declared]Reference // the objects that declare them first
+	services map[declared]Reference // the object that declares each service first
 }
 
 // IsClear reports whether all objects are Ready, or have a request in progress.
@@ -270,10 +270,10 @@ func lookCommand(object fleet.Object, detail *Detail) string {
 	return retryCommand(object, detail)
 }
 
-// RetryOf returns the failed attempt of an object that a retry annotation would make again; nil if
-// there is none. The newest failure of the present manifest counts, and a result that differs from
-// what was requested, whatever the manifest. An order that was accepted, or that a person has
-// abandoned, is never sent again.
+// RetryOf returns the failed attempt of an object that a retry annotation would make again;
+// nil if there is none. This is the newest failure of the present manifest, or a result that
+// differs from the request, whatever the manifest. An order that was accepted, or that a
+// person has abandoned, is never sent again.
 func RetryOf(object fleet.Object) *v1alpha1.Request {
 	var newest *v1alpha1.Request
 	requests := RequestsOf(object)

@@ -51,7 +51,7 @@ type ObjectPlan struct {
 	// earliest time.
 	PricesFrom PriceSource `json:"pricesFrom,omitempty"`
 	PricedAt   metav1.Time `json:"pricedAt,omitzero"`
-	Notes      []string    `json:"notes,omitempty"` // what holds the changes back, or is not known
+	Notes      []string    `json:"notes,omitempty"` // what prevents the changes, or is not known
 }
 
 // PriceSource is where the prices of a plan are from.
@@ -208,8 +208,8 @@ func PlanService(service *v1alpha1.BroadbandService, known Known) ObjectPlan {
 	return plan
 }
 
-// changesOf returns the changes of a plan with the prices of the carrier's offers, if these are known.
-// The operator prices no change that needs no approval, unless it only plans.
+// changesOf returns the changes of a plan with the prices of the carrier's offers, if these are
+// known. It acts as under policy Plan, which also prices changes that need no approval.
 func changesOf(pending *v1alpha1.Pending, input services.Input, known Known) []v1alpha1.Change {
 	if known.Offers == nil {
 		return pending.Changes
@@ -223,7 +223,7 @@ func changesOf(pending *v1alpha1.Pending, input services.Input, known Known) []v
 	return pending.Changes
 }
 
-// noteOf says what holds changes back; with its message if no approval helps.
+// noteOf says what prevents changes. It adds the message if an approval does not help.
 func noteOf(reason, message string) string {
 	if reason == v1alpha1.ReasonNotOffered {
 		return reason + ": " + message

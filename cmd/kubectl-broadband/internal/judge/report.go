@@ -41,9 +41,9 @@ type Report struct {
 	Groups  []Group     `json:"groups"`
 	By      string      `json:"by,omitempty"` // the label by which the entries are added up
 
-	Namespace string          `json:"-"` // whose requests it has; "": those of all
-	Selector  labels.Selector `json:"-"` // of the objects whose requests it has; nil: all, deleted ones too
-	Objects   Objects         `json:"-"` // those that exist
+	Namespace string          `json:"-"` // of the requests; "": all namespaces
+	Selector  labels.Selector `json:"-"` // selects the objects of the requests; nil: all, deleted ones too
+	Objects   Objects         `json:"-"` // the objects that exist
 }
 
 // Deleted is the label of an object that does not exist any more, so that its labels are not known.
@@ -123,9 +123,9 @@ func (r *Report) selects(object Owner, exists bool) bool {
 	return isHere && (r.Selector == nil || r.Selector.Empty() || exists && r.Selector.Matches(object.Labels))
 }
 
-// objectOf returns the object that an attempt was made for: the holder of the ledger or, because
-// diagnostic tests share theirs, the test. It has only a name if it no longer exists, and not even
-// that if it was a test.
+// objectOf returns the object that an attempt was made for: the holder of the ledger or,
+// because diagnostic tests share theirs, the test. An object that no longer exists has only a
+// name, and a test that no longer exists not even a name.
 func (r *Report) objectOf(ledger *v1alpha1.RequestLedger, ended v1alpha1.EndedAttempt) (owner Owner, exists bool) {
 	if ledger.Spec.Diagnostics != nil {
 		owner, exists = r.Objects[ended.UID]
@@ -181,7 +181,7 @@ func (r *Report) Finish() {
 	})
 }
 
-// add counts an entry: a failed request costs nothing, and of an abandoned one it is not known.
+// add counts an entry. A failed request costs nothing; the cost of an abandoned one is unknown.
 func (g *Group) add(entry Entry) {
 	switch entry.Outcome { //nolint:exhaustive // every other outcome is a failure
 	case v1alpha1.PhaseSucceeded:

@@ -137,7 +137,7 @@ func Question(choice *Choice, ledger *v1alpha1.RequestLedger) []Fact {
 	return known
 }
 
-// Outcome is what the carrier says of a request, how it is stated, and what the operator does.
+// Outcome is what the carrier may say, how a person states it, and what the operator then does.
 type Outcome struct {
 	Says, Stated, Then string
 }
@@ -190,7 +190,7 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 	return outcomes
 }
 
-// outcomesOfAll is for the request that stands for all those of a lost ledger.
+// outcomesOfAll returns the outcomes of the request that represents all of a lost ledger.
 func outcomesOfAll() []Outcome {
 	return []Outcome{
 		{"a plan change is in progress as number 998877", acceptedAs, "it is polled under this number until it ends"},

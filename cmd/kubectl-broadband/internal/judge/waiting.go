@@ -110,8 +110,8 @@ type declared struct {
 	number  v1alpha1.CarrierID
 }
 
-// addTwin adds a service that another object declares, too. The operator refuses the second once the
-// first has sent a request; until then, either may change what the other one declares.
+// addTwin adds an object whose service another object also declares. The operator refuses the
+// second once the first has sent a request. Until then, each may change what the other declares.
 func (o *Overview) addTwin(object fleet.Object, ready metav1.Condition) {
 	service, is := object.(*v1alpha1.BroadbandService)
 	if !is || !manages(service) || ready.Reason == v1alpha1.ReasonConflict {

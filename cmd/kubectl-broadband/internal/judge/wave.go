@@ -26,7 +26,7 @@ type Tally struct {
 	Done       int // Ready
 	InProgress int
 	Waiting    int // they continue once the reason has ended
-	Needing    int // a person: to approve, to resolve, to correct, to look
+	Needing    int // they need a person: to approve, to resolve, to correct, to look
 }
 
 // NewWave returns the wave of a watch that begins now.
@@ -34,7 +34,7 @@ func NewWave(now time.Time) *Wave {
 	return &Wave{Since: now, members: make(map[Reference]bool)}
 }
 
-// Overview returns an empty overview, whose objects the wave counts. Without a watch, there is none.
+// Overview returns an empty overview whose objects the wave counts. Without a watch, w is nil.
 func (w *Wave) Overview() *Overview {
 	if w != nil {
 		w.Tally = Tally{}
@@ -75,7 +75,7 @@ func (t *Tally) of(object fleet.Object) *int {
 // IsEmpty reports whether nothing has been in progress or waiting since the watch began.
 func (w *Wave) IsEmpty() bool { return w == nil || len(w.members) == 0 }
 
-// String says how far the wave is.
+// String describes the progress of the wave.
 func (t *Tally) String() string {
 	parts := []string{fmt.Sprintf("%d of %d done", t.Done, t.Done+t.InProgress+t.Waiting+t.Needing)}
 	for _, part := range []struct {

@@ -59,7 +59,7 @@ func valueSection(detail *judge.Detail, now time.Time) Section {
 	return Section{Title: "Declared and known", Table: rows}
 }
 
-// What stands for a value or price that is not known, and for the part of a price that is not.
+// The texts for an unknown value or price, and for the unknown part of a price.
 const (
 	unknown     = "unknown"
 	plusUnknown = " + " + unknown

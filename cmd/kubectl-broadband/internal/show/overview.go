@@ -38,7 +38,7 @@ func Overview(overview *judge.Overview, now time.Time) []Section {
 	return sections
 }
 
-// waveSection says how far the changes are that a watch has seen, and until when they take.
+// waveSection shows the progress of the changes that a watch has seen, and when they may end.
 func waveSection(wave *judge.Wave, now time.Time) Section {
 	title := fmt.Sprintf("SINCE %s: %s", wave.Since.Format(time.TimeOnly), wave.Tally.String())
 	if left, known := wave.Left(now); known {
@@ -70,7 +70,7 @@ func declaredSection(overview *judge.Overview) (section Section) {
 	return section
 }
 
-// waitingSection lays out what waits for something else than a person or a request.
+// waitingSection lays out the objects that wait, but not for a person or a request.
 func waitingSection(all []judge.Waiting, now time.Time) Section {
 	rows, count := table.New("REASON", "OBJECTS", "OLDEST", "WHY", "FOR"), 0
 	rows.CutColumn("WHY")

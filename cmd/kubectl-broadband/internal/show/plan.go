@@ -32,7 +32,7 @@ func Plan(plan *judge.Plan, now time.Time) []Section {
 // dated writes how old the prices of an object are.
 type dated func(object *judge.ObjectPlan) string
 
-// agesAt writes ages, if the carrier was asked in this run; of a status, they are an upper limit.
+// agesAt writes ages if the carrier was asked in this run. Ages of a status are upper limits.
 func agesAt(now time.Time, plan *judge.Plan) dated {
 	asked := slices.ContainsFunc(plan.Objects, func(object judge.ObjectPlan) bool {
 		return object.PricesFrom == judge.PricesFromCarrier
@@ -48,7 +48,7 @@ func agesAt(now time.Time, plan *judge.Plan) dated {
 	}
 }
 
-// timeOf writes times, which stay right in a document that is read later.
+// timeOf writes times, which remain correct in a document that is read later.
 func timeOf(object *judge.ObjectPlan) string {
 	text := judge.Time(object.PricedAt)
 	if object.PricesFrom == judge.PricesFromStatus {

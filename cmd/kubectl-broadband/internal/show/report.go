@@ -65,8 +65,8 @@ func Entries(report *judge.Report) *table.Table {
 	return rows
 }
 
-// requestTable is the table of every request of a report, for people: what two columns of the CSV say
-// of one thing is in one, and who logged in to which carrier is in the sums.
+// requestTable is the table of every request of a report, for people. It merges columns of the
+// CSV that describe one thing. The login and the carrier are in the sums.
 func requestTable(report *judge.Report) *table.Table {
 	rows := table.New("SENT", cmp.Or(strings.ToUpper(report.By), "LABEL"), "ACCOUNT", "OBJECT", "ABOUT", "OPERATION",
 		"CHANGE", "OUTCOME", "PERSON", "ONE-TIME", "MONTHLY")
@@ -79,7 +79,7 @@ func requestTable(report *judge.Report) *table.Table {
 	return rows
 }
 
-// costOf is what a request has cost: nothing if it failed, and nobody knows of an abandoned one.
+// costOf is the cost of a request: nothing if it failed, unknown if it was abandoned.
 func costOf(entry judge.Entry) (oneTime, monthly string) {
 	price := entry.Price
 	switch {
@@ -134,7 +134,7 @@ func currency(report *judge.Report) string {
 	return ""
 }
 
-// plotOf is a plot under its title, or what is said in its place if there is nothing to plot.
+// plotOf is a plot under its title, or a sentence instead if there is nothing to plot.
 func plotOf(title, nothing string, bars []table.Bar) string {
 	plot := table.Plot(title, bars)
 	if plot == "" {

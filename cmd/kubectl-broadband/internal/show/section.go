@@ -70,7 +70,7 @@ func writeLines(text *strings.Builder, lines []string, style table.Style) {
 
 func isCommand(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "kubectl ") }
 
-// namespaces are those of the objects of a table, which are shown if there are several.
+// namespaces has the namespaces of a table's objects. They are shown if there are several.
 type namespaces map[string]bool
 
 func (n namespaces) add(reference judge.Reference) { n[reference.Namespace] = true }

@@ -22,8 +22,8 @@ func (t *Table) Markdown() string {
 	return text.String()
 }
 
-// MarkdownText returns a text that has no meaning in Markdown: it comes from manifests and from the
-// carrier, and the document may be posted where links are followed and people are mentioned.
+// MarkdownText escapes a text so that Markdown does not interpret it. The text comes from
+// manifests and the carrier, and the document may be posted where links and mentions work.
 func MarkdownText(text string) string {
 	return strings.NewReplacer(
 		`\`, `\\`, "|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`,
@@ -69,8 +69,8 @@ func breakable(text string) string {
 	return partsOfNames.ReplaceAllString(html.EscapeString(text), "$1<wbr>$2")
 }
 
-// CSV returns the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula gets
-// an apostrophe. A text with a special character is in quotes, and so is one with a character that
+// CSV returns the table as CSV (RFC 4180). A text that a spreadsheet would treat as a formula
+// gets an apostrophe. A text is quoted if it has a special character, or a character that
 // separates cells only in some countries.
 func (t *Table) CSV() string {
 	var text strings.Builder

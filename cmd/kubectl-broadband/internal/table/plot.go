@@ -16,7 +16,7 @@ type Bar struct {
 	Date  time.Time
 	Value int64
 	Text  string // the value, as it is shown
-	Note  string // what else there is to say of the day
+	Note  string // further information about the day
 }
 
 // The measures of a plot, in units of its view box.

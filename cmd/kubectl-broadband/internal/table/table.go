@@ -113,7 +113,7 @@ func (t *Table) Text(style Style) string {
 	return text.String()
 }
 
-// makePrintable removes what a terminal would carry out instead of showing: control characters, which
+// makePrintable removes characters that a terminal would interpret: control characters, which
 // the API server accepts beyond ASCII, and characters that change the direction of the text.
 func (t *Table) makePrintable() {
 	printable := func(r rune) rune {
@@ -156,7 +156,7 @@ type layout struct {
 	gap    int
 }
 
-// layOut shrinks the widest columns until all fit, if they can, and breaks words only at last.
+// layOut shrinks the widest columns until all fit, and breaks words only as a last resort.
 func (t *Table) layOut(total int) (layout, bool) {
 	widths, words, least := make([]int, len(t.Columns)), make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	sum := t.Indent
