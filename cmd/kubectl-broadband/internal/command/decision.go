@@ -106,7 +106,7 @@ func (d *decision) layOut(
 	return show.Write(d.Out, d.Style, sections...)
 }
 
-// choices skips an object without a choice, and refuses it if it was named.
+// choices skips objects without a choice, and refuses those that were named.
 func (d *decision) choices(ctx context.Context, cluster *fleet.Cluster) ([]*judge.Choice, error) {
 	choose := d.choose()
 	var choices []*judge.Choice
