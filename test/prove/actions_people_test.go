@@ -82,7 +82,7 @@ func (r *run) requestReading(ctx context.Context) {
 
 // resolveEarly resolves an open attempt by what the carrier's records show at that time. If the
 // sender has already read the object for the last time, it still sends the POST: R12 leaves that
-// pause.
+// gap.
 func (r *run) resolveEarly(ctx context.Context, p *port) {
 	for _, one := range r.intents {
 		if r.sentAs(one.AttemptID) == nil && one.Sender == p.sender && p.newest[readsObject] > one.number {

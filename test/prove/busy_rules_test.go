@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// A request that is refused because another one is in progress is sent again after 5 to 30 minutes, if
-// its outcome can be read. Otherwise the one in progress may be this very request, and a person is
-// asked.
+// A request that is refused because another one is in progress is sent again after 5 to 30
+// minutes, if its outcome can be read. Otherwise the request in progress may be this very one, and
+// a person is asked.
 func TestARefusalBecauseAnotherRequestIsInProgressNeedsOnlyTimeIfTheOutcomeIsRead(t *testing.T) {
 	t.Parallel()
 	scheme := setUp(t)
@@ -95,8 +95,7 @@ func lostThenBusy(operation v1alpha1.Operation) func(Effect) FaultKind {
 	}
 }
 
-// The carrier says that it has one in progress after a person has said that it does not have the
-// request.
+// A person has resolved a request as not accepted. Then the carrier says that one is in progress.
 func TestARequestThatWasResolvedTooEarlyIsNotBoughtTwice(t *testing.T) {
 	t.Parallel()
 	for _, operation := range neverRepeated() {

@@ -26,9 +26,9 @@ func isBusyError(why *v1alpha1.RequestError) bool {
 	return why != nil && strings.HasSuffix(strings.ReplaceAll(why.Code, "-", "."), ".in.progress")
 }
 
-// isWarned reports whether the carrier has said, between two POSTs for the same thing, that one is in
-// progress, and nobody has allowed the request once more since. A person who has resolved the first
-// one as not accepted has allowed one more POST, whose refusal then shows that the person was wrong.
+// isWarned reports whether, between two POSTs for the same thing, the carrier has said that one is
+// in progress and nobody has allowed another POST since. A person who has resolved the first one
+// as not accepted has allowed one more POST, whose refusal then shows that the person was wrong.
 func (w *recorder) isWarned(one, earlier *post) bool {
 	return slices.ContainsFunc(w.intents, func(between intent) bool {
 		since := between.number > earlier.number && between.number < one.number
@@ -36,8 +36,8 @@ func (w *recorder) isWarned(one, earlier *post) bool {
 	})
 }
 
-// inProgress returns the request that the carrier has in progress, or has carried out by now, instead
-// of an attempt that it has refused because of that; nil if it is somebody else's.
+// inProgress returns the request because of which the carrier has refused an attempt, and which it
+// may have carried out by now; nil if that request is somebody else's.
 func (w *recorder) inProgress(refused *v1alpha1.Request) *post {
 	at := slices.IndexFunc(w.sent, func(one *post) bool { return one.accepted && one.isFor(refused) })
 	if at < 0 || !w.refusedAsBusy[refused.AttemptID] {

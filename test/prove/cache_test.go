@@ -132,8 +132,8 @@ func (r *run) news(of string, version int64) bool {
 	return r.newsOfObject(version)
 }
 
-// newsOfLedger reports a ledger that has changed since a version, other than by a write of the process
-// itself. Its own writes trigger no pass (R32).
+// newsOfLedger reports a ledger that anyone but the process itself has changed since a version.
+// The process's own writes trigger no pass (R32).
 func (r *run) newsOfLedger(version int64) bool {
 	before, after := r.ledgersAt(r.store.AsOf(version)), r.ledgersAt(r.store.Client())
 	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))

@@ -65,9 +65,9 @@ func allFaultKinds() []FaultKind {
 	return slices.Compact(kinds)
 }
 
-// FuzzPass runs a new process on an object of any kind with any spec, status and annotations: it
-// does not panic, sends nothing without an intent and writes a few times, and another pass has
-// nothing to add.
+// FuzzPass runs a new process on an object of any kind with any spec, status and annotations. It
+// must not panic, send without an intent, or write more than a few times. Another pass must change
+// nothing.
 func FuzzPass(f *testing.F) {
 	scheme := setUp(f)
 	for number, scenario := range Scenarios() {
@@ -144,8 +144,8 @@ func (r *run) setState(spec, status []byte, resolution string, flags uint8) bool
 // maxWrites is more than any request needs.
 const maxWrites = 12
 
-// passThrice runs a pass of a process, a second for what a missing finalizer has delayed, and a
-// third, and checks the invariants of each.
+// passThrice runs three passes of a process and checks the invariants of each. The second pass
+// does what a missing finalizer has delayed.
 func (r *run) passThrice(t *testing.T) {
 	t.Helper()
 	r.passNow(t)

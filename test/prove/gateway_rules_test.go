@@ -39,8 +39,8 @@ func TestAGatewaysPageIsNoRefusal(t *testing.T) {
 	}
 }
 
-// The ten seconds that a decision is good for are checked again when the connection is in hand. What
-// was given up then is sent again, because nothing of it was written.
+// The ten seconds for which a decision is valid are checked again once there is a connection. A
+// request that is given up then is sent again, because nothing of it was written.
 func TestAnIntentIsCheckedWithTheConnectionInHand(t *testing.T) {
 	t.Parallel()
 	operation := v1alpha1.OperationOrderCreate

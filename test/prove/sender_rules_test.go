@@ -141,9 +141,9 @@ func loseAndRepeatLate() func(Effect) FaultKind {
 	}
 }
 
-// The gate stops a repeat. The write of that is applied, its response is lost, and the retry of the
-// write applies the same fact again: the first attempt, which the carrier may have accepted, must not
-// end by it.
+// The gate stops a repeat. The write that records this is applied, its response is lost, and the
+// retry records it again. That must not end the first attempt, which the carrier may have
+// accepted.
 func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
 	t.Parallel()
 	const operation = v1alpha1.OperationDSLStabilityProfileChange
@@ -164,8 +164,8 @@ func TestAStoppedRepeatIsEndedOnce(t *testing.T) {
 	})
 }
 
-// stoppedRepeat makes an attempt lose its response, the gate stop its repeat, and the write of that
-// lose its response, too.
+// stoppedRepeat loses the response to an attempt, makes the gate stop its repeat, and loses the
+// response to the write that records this.
 type stoppedRepeat struct {
 	lost            time.Time // when the response to the attempt was lost; zero: not yet
 	closed, written bool

@@ -11,8 +11,8 @@ type idleEffects struct {
 	posted  time.Time // when the newest POST was sent
 }
 
-// isFew counts an effect, and reports whether there were no more than a few readings at an interval or
-// after a start lead to.
+// isFew counts an effect, and reports whether there were no more effects than those of a few
+// readings at an interval or after a start.
 func (e *idleEffects) isFew(op Op) bool {
 	const most = 20
 	switch op {
@@ -49,7 +49,7 @@ func (e *idleEffects) isRetry(op Op) bool {
 const tokenCheck = "GET /api/connect/services/reclaims/requests/1"
 
 // provesLogin reports whether an effect belongs to the proof of a login. The first pass of a new
-// process makes it, whichever object of the account that is about.
+// process makes this call, whichever object of the account it is about.
 func (l *simulation) provesLogin(effect Effect) bool {
 	return l.newProcess && (effect.Op == Key || effect.What == tokenCheck)
 }

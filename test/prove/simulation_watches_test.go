@@ -64,8 +64,8 @@ func writeLedger(l *simulation, one *member, uid string) {
 
 // A write to a ledger wakes the holder and the objects in conflict (R32), and so does the deletion
 // of an object. A status triggers no pass over another object, and must not do so in a simulation.
-// There, two leading managers overwrote each other endlessly over two objects of a service, because
-// only one of them knew a price (SIM_SEED=5069 at the time).
+// In one, two leading managers kept overwriting each other's writes to two objects of a service,
+// because only one of them knew a price (SIM_SEED=5069 at the time).
 func TestR32StatusOfAnObjectQueuesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// A carrier spells its plans differently in health. A person has said that the service is as declared
-// after the ledger was lost. The operator, which reads another name then, must not buy the plan again,
-// although the account sends changes without an approval.
+// A carrier spells its plans differently in health. A person has said that the service is as
+// declared after the ledger was lost. The operator then reads another name. It must not buy the
+// plan again, although the account sends changes without an approval.
 func TestR5ResolvedLossDoesNotBuyAPlanThatIsSpelledDifferently(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(*testing.T, *scriptedRun){

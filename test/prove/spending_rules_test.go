@@ -135,8 +135,7 @@ func TestR10TwoManagersShareTheLastReservation(t *testing.T) {
 }
 
 // X3 of the review: with a chargeLimit each pass copied every service, test and order of the
-// account. The ledgers are listed once for each
-// reservation.
+// account. The ledgers are listed once per reservation.
 func TestR10PassReadsOnlyTheLoginLedger(t *testing.T) {
 	t.Parallel()
 	const ledgers, services, service = "*v1alpha1.RequestLedgerList", "*v1alpha1.BroadbandServiceList",

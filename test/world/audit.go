@@ -158,8 +158,8 @@ func (t Tally) add(event auditEvent) {
 	t.Failed[fmt.Sprintf("%s: %d", event.action(), event.Response.Code)]++
 }
 
-// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". Conflicts, in
-// which a pass with a stale cache may end, change nothing and are not counted.
+// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". Conflicts
+// are not counted. A pass with a stale cache may end in one, which changes nothing.
 func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
 
 // Actions counts what a user did in any namespace, refused or not, as "verb

@@ -13,7 +13,7 @@ import (
 
 // CacheReads makes the clients of the control plane read our kinds from an informer cache, as a
 // manager does. In a test that runs passes one by one, nine of ten requests are reads. A write
-// returns once the cache has it, so that a read after a write does not depend on the speed of a
+// returns once the cache shows it, so that a read after a write does not depend on the speed of a
 // watch.
 func (c *ControlPlane) CacheReads(ctx context.Context) error {
 	started, stop, err := startCache(ctx, c)

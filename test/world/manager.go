@@ -26,8 +26,8 @@ import (
 // Workers is the number of workers of a manager per kind: the program's default.
 const Workers = 64
 
-// timedWorkers is that number in a manager that uses a world's clock. One namespace holds at most
-// half of them.
+// timedWorkers is the number of workers per kind of a manager that uses a world's clock. One
+// namespace holds at most half of them.
 const timedWorkers = 16
 
 // Manager is the operator as it runs in a cluster, with its cache, watches and work queues, in this

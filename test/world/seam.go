@@ -225,8 +225,8 @@ type seamReader struct {
 	seam *Seam
 }
 
-// Get reads, unless reads are made to fail. A read may take any time here: its limit (R12) is one
-// of real time, and a busy machine must not decide what is sent. The same holds for writes with
+// Get reads, unless reads are made to fail. A read may take any time here, because its limit (R12)
+// is in real time, and a busy machine must not decide what is sent. The same holds for writes with
 // time limits.
 func (r seamReader) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,

@@ -89,8 +89,8 @@ func asksAboutUnknown(object *unstructured.Unstructured) bool {
 	})
 }
 
-// normalized returns the object without what differs between runs, and between the packages of tests,
-// whose binaries are the clients that set annotations.
+// normalized returns the object without what differs between runs or between test packages. The
+// binary of each package is the client that sets the annotations.
 func (w *World) normalized(object *unstructured.Unstructured) string {
 	ginkgo.GinkgoHelper()
 	bare := object.DeepCopy()

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The pages quote these objects, so what replaces an address must be true of it: a message about http
-// must not quote an address with https, and there is one marker.
+// The pages quote these objects, so the replacement of an address must be true of the address: a
+// message about http must not quote an https address. There is one marker.
 func TestASavedObjectSaysWhatTheOperatorWrote(t *testing.T) {
 	gomega.RegisterTestingT(t)
 	w := &World{URL: "http://127.0.0.1:4711", Namespace: "ns-1", ClientName: "client-1"}

@@ -233,8 +233,8 @@ func (a *agreement) add(observed *observedStatus) {
 	a.states[state{word, why, observed.condition(v1alpha1.ConditionReady).Reason}] = struct{}{}
 }
 
-// Agreement lists the states that all passes so far have left their objects in, and the kstatus
-// word of each state.
+// Agreement lists the states in which all passes so far have left their objects, and the kstatus
+// word of each.
 func Agreement() string {
 	agreed.mu.Lock()
 	defer agreed.mu.Unlock()

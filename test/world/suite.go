@@ -15,9 +15,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// RunSpecs runs the specs of a package. The log is shown if a spec fails. Most waits are for another
-// process: a minute catches what hangs, and the failure shows what was awaited, which the time limit
-// of go test would not.
+// RunSpecs runs the specs of a package. The log is shown if a spec fails. Most waits are for
+// another process. A wait fails after a minute and shows what was awaited, which the time limit of
+// go test would not show.
 func RunSpecs(t *testing.T, description string) {
 	t.Helper()
 	gomega.RegisterFailHandler(ginkgo.Fail)

@@ -67,8 +67,8 @@ type World struct {
 	Carrier   *simulator.Simulator
 	URL       string // the carrier's and the identity provider's origin
 
-	// ClientName is the client of the world's account. The RequestLedgers outlive a world, and the address
-	// of a carrier that has ended may be used by a new one, so each world that has an API server has a
+	// ClientName is the client of the world's account. RequestLedgers outlive a world, and a new
+	// carrier may get the address of an ended one. Therefore each world with an API server has a
 	// client of its own.
 	ClientName string
 
@@ -214,7 +214,7 @@ func Seed() simulator.Seed {
 }
 
 // InAnotherNamespace returns another namespace of the same world: it has the same carrier and
-// clock, and another tenant, who is another client.
+// clock, but another tenant with its own client.
 func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	other := *w
 	other.Namespace, other.ClientName = newNamespace(), w.AnotherClient()
@@ -222,8 +222,8 @@ func (w *World) InAnotherNamespace(ctx context.Context) *World {
 	return &other
 }
 
-// Neighbor returns a world with a namespace, a carrier and an identity provider of its own, which
-// has the clock of this one, and whose client has the same name.
+// Neighbor returns a world with its own namespace, carrier and identity provider. It shares the
+// clock of this world, and its client has the same name.
 func (w *World) Neighbor(ctx context.Context) *World {
 	next := build(ctx, w.Plane, simulator.Options{Now: w.Clock.Now, Speed: 1, APIWord: w.word},
 		func(all *simulator.Seed) {
@@ -233,7 +233,7 @@ func (w *World) Neighbor(ctx context.Context) *World {
 	return next
 }
 
-// clients counts the clients of a carrier that worlds have used, beside the first world's.
+// clients counts how many clients of a carrier worlds have used, besides the first world's.
 type clients struct{ used atomic.Int64 }
 
 // otherClients is how many clients a carrier has, beside the first world's.

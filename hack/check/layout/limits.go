@@ -65,7 +65,7 @@ func sections() []section {
 	}
 }
 
-// figures are by section, and within it by what they were measured on.
+// figures are the measured numbers by section, and within a section by subject.
 type figures map[string]map[string]int
 
 func (f figures) add(to, subject string, figure int) {
@@ -103,8 +103,8 @@ func (f figures) write(path string) error {
 	return nil
 }
 
-// lowered returns these limits, lowered to the figures that are smaller, with those of what is new and
-// without those of what is gone.
+// lowered returns these limits, each lowered to its figure if that is smaller. It adds limits for
+// new subjects, and drops those of subjects that are gone.
 func (f figures) lowered(measured figures) figures {
 	lower := figures{}
 	for _, one := range sections() {
@@ -126,7 +126,7 @@ func (s section) lowered(limits, measured map[string]int) map[string]int {
 	return lower
 }
 
-// limit returns the limit of a subject, listed or not. What is new has none.
+// limit returns the limit of a subject, listed or not. A new subject has none.
 func (s section) limit(limits map[string]int, subject string) (int, bool) {
 	if limit, is := limits[subject]; is {
 		return limit, true

@@ -47,8 +47,8 @@ func isDeclaredByItself(object types.Object) bool {
 	return isFunction && function.Signature() != nil || object.Parent() == object.Pkg().Scope()
 }
 
-// generic returns the declared method for one of an instance of a generic type, and every other
-// object as it is.
+// generic returns the declared method for a method of an instantiated generic type, and every
+// other object unchanged.
 func generic(object types.Object) types.Object {
 	if function, is := object.(*types.Func); is {
 		return function.Origin()
@@ -104,8 +104,8 @@ func (r references) improved(order []string) []string {
 	}
 }
 
-// bestMove moves one file to where that leaves the fewest references against the order, and returns by
-// how many their number changes.
+// bestMove moves one file to the place that leaves the fewest references against the order, and
+// returns the change in their number.
 func (r references) bestMove(order []string) ([]string, int) {
 	best, least := order, 0
 	for from, file := range order {
@@ -120,8 +120,8 @@ func (r references) bestMove(order []string) ([]string, int) {
 	return best, least
 }
 
-// againstAt returns, for each place among the others, how many more references of the file and to it
-// are against the order than if it came first.
+// againstAt returns, for each place of a file among the others, how many more of its references
+// and those to it are against the order than in the first place.
 func (r references) againstAt(file string, others []string) []int {
 	sums := make([]int, len(others)+1)
 	for i, other := range others {

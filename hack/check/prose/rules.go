@@ -55,7 +55,7 @@ type text struct {
 	prose string
 }
 
-// finding is a word that is ruled out.
+// finding is an occurrence of a word that the project does not use.
 type finding struct {
 	file      string
 	line      int

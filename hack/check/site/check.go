@@ -65,7 +65,7 @@ func readPage(file string) (page, error) {
 	return found, nil
 }
 
-// take takes the links and the anchor of an element.
+// take collects the links and the anchor of an element.
 func (p *page) take(attributes []html.Attribute) {
 	for _, attribute := range attributes {
 		switch attribute.Key {

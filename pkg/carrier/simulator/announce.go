@@ -21,8 +21,8 @@ func (s *Simulator) announce(kind eventKind, e event) {
 	s.state.Events[e.Number] = &e
 }
 
-// names returns the name of an event in spec §6, and in the published interface. It is empty where the
-// event has none, or none was ever observed.
+// names returns the name of an event in spec §6 and its name in the published interface. A name is
+// empty if the event has none there, or if none was ever observed.
 func (k eventKind) names() (inSpecification, inHeaders string) {
 	inHeaders = string(k)
 	if k == serviceNotModified {
@@ -43,8 +43,8 @@ func (k eventKind) names() (inSpecification, inHeaders string) {
 }
 
 // formOf returns the form in which an event is sent. This is the form that the seed selects, or ""
-// if the event has no name in that form. Mixed alternates between the forms, and falls back to the
-// one in which the event has a name.
+// if the event has no name in that form. Mixed alternates between the forms. If the event has a
+// name in only one of them, it uses that form.
 func (s *Simulator) formOf(e *event) EventForm {
 	inSpecification, inHeaders := e.Kind.names()
 	form := cmp.Or(s.options.Seed.Events.Form, EventsOfSpecification)

@@ -56,8 +56,8 @@ type slotOffer struct {
 	from, to   int // hours of the day in the carrier's time zone
 }
 
-// slotOffers returns the slots of a working day: two that are free of charge, and a chargeable one.
-// Those of three days have every type and lead time of spec §2.
+// slotOffers returns the slots of a working day: two free ones and a chargeable one. The slots of
+// three days cover every type and lead time of spec §2.
 func slotOffers(day int) []slotOffer {
 	chargeable := []slotOffer{
 		{"AHA", "Accelerated", 18, 20},
@@ -92,7 +92,7 @@ func showSlots(x *exchange, r *request) any {
 	return slots
 }
 
-// on returns what a slot and an appointment state about their time.
+// on returns the fields that state the time of a slot or an appointment.
 func (o slotOffer) on(day time.Time) resource {
 	hour := func(h int) time.Time {
 		return time.Date(day.Year(), day.Month(), day.Day(), h, 0, 0, 0, day.Location())

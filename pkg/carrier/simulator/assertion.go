@@ -33,8 +33,8 @@ func (x *tokenExchange) authenticate() error {
 	return x.useOnce(claims.RegisteredClaims)
 }
 
-// assertionClaims are the claims of an assertion. Its times must be JSON numbers: spec §5 lists each
-// as a NumericDate, and the JWT library also takes a number in a string.
+// assertionClaims are the claims of an assertion. Its times must be JSON numbers, because spec §5
+// lists each as a NumericDate. The JWT library also accepts strings.
 type assertionClaims struct {
 	jwt.RegisteredClaims
 }

@@ -55,8 +55,8 @@ func (x *exchange) newRequest(fam family) *request {
 	return r
 }
 
-// decideOutcome decides how an accepted request ends: as the fault of the call says, or else as the
-// seed of its service says.
+// decideOutcome decides how an accepted request ends: by the fault of the call, or else by the
+// seed of its service.
 func (x *exchange) decideOutcome(fam family, r *request) {
 	var outcome Outcome
 	if x.service != nil {
@@ -111,7 +111,7 @@ func poll(x *exchange) (response, error) {
 	return altered.alter(resp), nil
 }
 
-// read is what the carrier says of a request: 202 in progress, 200 complete, 422 failed.
+// read returns the carrier's response about a request: 202 in progress, 200 complete, 422 failed.
 func (x *exchange) read(r *request) (response, error) {
 	fam := x.sim.families[r.Operation]
 	status := r.status(x.now)

@@ -50,8 +50,8 @@ func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
 	return nil
 }
 
-// SetCallback replaces the callback of a client, and the secret if one is given. Waiting events are
-// sent there as well.
+// SetCallback replaces the callback of a client, and the secret if one is given. Events that are
+// already waiting are sent there, too.
 func (s *Simulator) SetCallback(clientName, callback, secret string) error {
 	if err := CheckCallback(callback); err != nil {
 		return err

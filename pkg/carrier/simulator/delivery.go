@@ -65,7 +65,7 @@ func (s *Simulator) takeDue() []*event {
 	return due
 }
 
-// requeue makes an event wait again that was not attempted.
+// requeue puts an event that was not attempted back into the queue.
 func (s *Simulator) requeue(e *event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +140,8 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 	return encoded(svc.eventResource(e.HappensAt)), true
 }
 
-// bareResourceOf returns the body of an event in the header form: the resource alone. For a service,
-// that is the resource that a read of the service returns, as it was when the event happened.
+// bareResourceOf returns the body of an event in the header form: the resource alone. For a
+// service, it is what a read of the service would have returned when the event happened.
 func (s *Simulator) bareResourceOf(e *event, resource json.RawMessage) json.RawMessage {
 	svc := s.state.Services[e.ServiceID]
 	if e.Kind.model() != serviceModel || svc == nil {
@@ -170,8 +170,8 @@ func (m *message) sign(secret, id string, now time.Time) {
 	m.header.Set(headerEventSignature, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// signingKey returns the bytes of a secret. One that begins with whsec_, as in Standard Webhooks, is
-// in base64 after that.
+// signingKey returns the bytes of a secret. After the prefix whsec_ of Standard Webhooks, a secret
+// is in base64.
 func signingKey(secret string) []byte {
 	if encoded, standard := strings.CutPrefix(secret, "whsec_"); standard {
 		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil {

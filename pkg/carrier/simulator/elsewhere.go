@@ -10,10 +10,10 @@ import (
 // carrier's portal. An empty field means that the service keeps its value.
 type Modification struct {
 	ServiceID int64 `json:"serviceId"`
-	// Operation is what was requested: PlanChange, AggregationConversion, DSLStabilityProfileChange or
-	// Reclaim.
+	// Operation is the requested operation: PlanChange, AggregationConversion,
+	// DSLStabilityProfileChange or Reclaim.
 	Operation Operation `json:"operation"`
-	// For is how long it takes.
+	// For is how long the modification takes.
 	For                 Duration `json:"for"`
 	Plan                string   `json:"plan,omitempty"`
 	RestorationSLA      string   `json:"restorationSla,omitempty"`

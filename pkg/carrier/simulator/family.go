@@ -20,6 +20,6 @@ type family struct {
 	failed, timedOut, object string
 	// failure is the status of a request that did not complete; IN_ERROR when empty.
 	failure string
-	// opaque means that the id is opaque text.
+	// opaque means that the id of a request is opaque text.
 	opaque bool
 }

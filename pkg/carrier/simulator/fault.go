@@ -45,8 +45,8 @@ const (
 	// FaultAlter processes the call and changes its response: Status, Header, Location and Body replace
 	// what the carrier sends, and Merge changes members of its body.
 	FaultAlter FaultKind = "Alter"
-	// FaultAlterResult accepts the request. Once it has ended, what is read of it has the fault's Status
-	// and Header, and Merge changes members of its body: at every read, or at the first Reads of them.
+	// FaultAlterResult accepts the request. Once it has ended, its reads get the fault's Status and
+	// Header, and Merge changes their body. Reads limits how many reads are changed.
 	FaultAlterResult FaultKind = "AlterResult"
 	// FaultDouble delivers the call to the carrier twice, as a gateway that repeats a POST does, and
 	// responds with what the second delivery gets.
@@ -63,8 +63,8 @@ type Fault struct {
 	Processed bool `json:"processed,omitempty"`
 	// RetryAfter is sent unchanged with a Status or Page.
 	RetryAfter string `json:"retryAfter,omitempty"`
-	// Location is the Location of a Redirect. For a Location or Alter fault, and for a Status, Page or
-	// Body that is processed, it replaces the carrier's Location, if the carrier sends one: {path} stands
+	// Location is the Location of a Redirect. For a Location or Alter fault, and for a processed
+	// Status, Page or Body, it replaces the Location that the carrier sends, if any: {path} stands
 	// for the true path, {end} for the last two segments of that path, and {id} for the last one.
 	Location string `json:"location,omitempty"`
 	// Body is the body of a Body or Alter fault, or the error detail of an EndInError or Stall fault.

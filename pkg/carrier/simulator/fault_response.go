@@ -61,8 +61,8 @@ func (f Fault) alter(resp response) response {
 	return resp
 }
 
-// merged returns a body with a JSON merge patch applied. A response without a body has the patch as
-// its body.
+// merged returns a body with a JSON merge patch applied. If the response has no body, the patch
+// becomes its body.
 func merged(body any, patch json.RawMessage) any {
 	if raw, unchanged := body.(rawBody); unchanged {
 		return raw
@@ -168,8 +168,7 @@ func (resp response) writeCut(w http.ResponseWriter, opts writeOptions) {
 	panic(http.ErrAbortHandler)
 }
 
-// writeTrickle sends the headers and half of the body, and then nothing until nobody is waiting any
-// more.
+// writeTrickle sends the headers and half of the body, and then nothing until nobody is waiting.
 func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
 	content := resp.encode(opts)
 	resp.writeHead(w, opts)
@@ -181,8 +180,8 @@ func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
 	panic(http.ErrAbortHandler)
 }
 
-// writeBomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read
-// all of them in search of JSON.
+// writeBomb sends a gigabyte of blanks compressed to a megabyte. A client without a limit would
+// read all of it while looking for JSON.
 func (resp response) writeBomb(w http.ResponseWriter, opts writeOptions) {
 	const part, parts = 1 << 20, 1 << 10
 	var packed bytes.Buffer

@@ -20,7 +20,7 @@ func healthFamily() family {
 	}
 }
 
-// acceptHealth accepts every request, or only one at a time of a service if the seed says so. The
+// acceptHealth accepts every request, or only one at a time per service if the seed says so. The
 // request fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
 	if x.sim.options.Seed.OneHealthRequest && x.now.Before(x.service.CheckedUntil) {

@@ -135,8 +135,8 @@ func (p *planChange) invalid(code, name string, value any) error {
 	})
 }
 
-// changePlan is the effect of a completed plan change. Without a restoration SLA the service keeps
-// its own.
+// changePlan is the effect of a completed plan change. If the request has no restoration SLA, the
+// service keeps its current one.
 func changePlan(svc *serviceState, r *request) {
 	body := r.body()
 	svc.Plans.set(r.DoneAt, planAndTerm{Name: body.text("planName"), Term: body.number(termField)})
@@ -145,8 +145,8 @@ func changePlan(svc *serviceState, r *request) {
 	}
 }
 
-// showPlanChange returns the plan change resource of spec §2. Only that of the wholesale source has
-// the NTD installation contact, null if there is none.
+// showPlanChange returns the plan change resource of spec §2. Only a resource of the wholesale
+// source has the NTD installation contact, null if there is none.
 func showPlanChange(x *exchange, r *request) any {
 	svc, body := x.sim.state.Services[r.ServiceID], r.body()
 	plan := x.sim.catalog.plans[body.text("planName")]

@@ -30,14 +30,14 @@ type request struct {
 	Body        json.RawMessage `json:"asked"`
 	SubmittedAt time.Time       `json:"submittedAt"`
 	DoneAt      time.Time       `json:"doneAt"`
-	// Failure is the final status if it does not complete.
+	// Failure is the final status if the request does not complete.
 	Failure     string `json:"failure,omitempty"`
 	ErrorDetail string `json:"errorDetail,omitempty"`
-	// Stalled means that it is in error for a while and then continues.
+	// Stalled means that the request is in error for a while and then continues.
 	Stalled bool `json:"stalled,omitempty"`
 	// Altered changes what is read of the request once it has ended; nil for no change.
 	Altered *Fault `json:"altered,omitempty"`
-	// AlteredReads is how often that has happened.
+	// AlteredReads is the number of reads that were changed.
 	AlteredReads int `json:"alteredReads,omitempty"`
 
 	// PolledAt is the time of the last poll, for the rule on polling.
@@ -77,7 +77,7 @@ func (r *request) errorDetailAt(now time.Time) *string {
 	return orNull(r.ErrorDetail)
 }
 
-// shown returns the resource of a request: the fields that all have, and its own.
+// shown returns the resource of a request: the fields common to all requests, and its own.
 func (r *request) shown(x *exchange, own resource) resource {
 	shown := resource{
 		"id": r.Number, serviceIDField: r.ServiceID, "requestedOn": timestamp(r.SubmittedAt), statusField: r.status(x.now),

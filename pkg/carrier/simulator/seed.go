@@ -36,7 +36,7 @@ type Seed struct {
 	Extensions []string `json:"extensions,omitempty"`
 	// ServiceRead has the choices for the extension of that name.
 	ServiceRead ServiceReadRules `json:"serviceRead,omitzero"`
-	// OrderFields are the names of the fields of an order that this carrier has added (extension
+	// OrderFields are the names of fields that this carrier has added to orders (extension
 	// OrderFields). Each is a String, a Number or a Boolean.
 	OrderFields []string `json:"orderFields,omitempty"`
 	// OneHealthRequest means that a health request is refused while another one of the service is in

@@ -145,7 +145,7 @@ func (s *Seed) checkOffers() error {
 // amountForm is the format of a Money amount: a decimal with two places (spec §2).
 var amountForm = regexp.MustCompile(`^\d+\.\d{2}$`)
 
-// checkPrices reports amounts in another format. A price that is nil has none.
+// checkPrices reports amounts in another format. A nil price has no amounts.
 func checkPrices(of string, prices ...*Price) error {
 	var problems []error
 	for _, price := range prices {

@@ -27,7 +27,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.send(r.Context(), w, resp)
 }
 
-// readBounded reads a body of at most limit bytes. Without a call that it belongs to, w is nil.
+// readBounded reads a body of at most limit bytes. If the body belongs to no call, w is nil.
 func readBounded(w http.ResponseWriter, body io.Reader, limit int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if _, err := buffer.ReadFrom(http.MaxBytesReader(w, io.NopCloser(body), limit)); err != nil {
@@ -116,10 +116,10 @@ func (x *exchange) refusal(err error) response {
 	return response{status: p.Status, body: p.Body(x.now), header: p.Header}
 }
 
-// duplicate simulates a gateway that delivers a call a second time, as the fault requires. If the
-// carrier is hostile, it occasionally does so with an accepted submission, and then returns the
-// second response only if that one is accepted too. A hostile carrier also occasionally loses all
-// requests.
+// duplicate simulates a gateway that delivers a call a second time, as the fault requires. A
+// hostile carrier occasionally receives an accepted submission twice. The second response is then
+// returned only if the second delivery is accepted, too. A hostile carrier also occasionally loses
+// all requests.
 func (x *exchange) duplicate(first response) response {
 	hostile := x.sim.hostile
 	x.distortion = hostile.distortion()

@@ -92,9 +92,9 @@ func (svc *serviceState) modifiedOn(at time.Time) string {
 	return timestamp(last)
 }
 
-// listed returns a service's modifications, in a form that is not known of any carrier. Only changes
-// of the plan, the SLA and the DSL profile are listed, which are the only ones that carriers are known
-// to list.
+// listed returns a service's modifications, in a form that no carrier is known to use. It lists
+// only changes of the plan, the SLA and the DSL profile, because carriers are known to list only
+// these.
 func (m modification) listed() []resource {
 	if m.Operation != OpPlanChange && m.Operation != OpDSLStabilityProfileChange {
 		return []resource{}

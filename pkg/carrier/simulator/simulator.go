@@ -44,7 +44,7 @@ type Options struct {
 // CheckAPIWord returns an error unless the word can be used in identifiers.
 func CheckAPIWord(word string) error { return rewrite.CheckWord(word) }
 
-// check reports options that no simulator can be created with.
+// check reports options with which no simulator can be created.
 func (o *Options) check() error {
 	if o.Now == nil {
 		return errors.New("Options.Now is required")

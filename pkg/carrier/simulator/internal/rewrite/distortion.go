@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Distortion states how a hostile carrier writes the members of an object: shuffled, one of them
-// twice, and with an additional unknown one that is null.
+// Distortion states how a hostile carrier writes the members of an object: shuffled, with one
+// member repeated, and with an additional unknown member that is null.
 type Distortion struct {
 	Shuffle, Repeat, Null bool
 	Random                *rand.Rand
