@@ -38,10 +38,10 @@ func TestR11ResolvedAsNotAcceptedNeedsANewApproval(t *testing.T) {
 	}
 }
 
-// One approval covers a plan and a conversion. While the account needs no approval, the carrier moves
-// the service to another plan, and the operator moves it back. Then the account needs approvals again,
-// and the carrier moves the service to where it was when the first one was given. What was done under
-// that approval is not done under it once more, although the annotation is still there.
+// One approval covers a plan and a conversion. While the account needs no approval, the carrier
+// moves the service to another plan, and the operator moves it back. Then the account needs
+// approvals again, and the carrier moves the service to where it was at the first approval. That
+// approval was used up and allows nothing more, although its annotation is still there.
 func TestR11AnApprovalThatWasCarriedOutIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {

@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// TestDriftShowsAtTheNextReading changes a settled service at the carrier, in a default installation:
-// the change is reported or, with driftPolicy Correct, undone once a person has approved that. Only
-// then may what was bought before be bought once more.
+// TestDriftShowsAtTheNextReading changes a settled service at the carrier, in a default
+// installation: the change is reported or, with driftPolicy Correct, undone once a person has
+// approved that. Only with that approval may something be bought again.
 func TestDriftShowsAtTheNextReading(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
@@ -52,8 +52,8 @@ func (s *scriptedRun) expectQuiet(t *testing.T) {
 }
 
 // TestDriftThatIsReportedIsNotUndone changes the plan at the carrier at any effect of a default
-// installation. A person approves whatever is shown and not so at the carrier, and the plan must still
-// be bought only once.
+// installation. A person approves every shown change that the carrier does not have. The plan must
+// still be bought only once.
 func TestDriftThatIsReportedIsNotUndone(t *testing.T) {
 	t.Parallel()
 	scheme, scenario := setUp(t), scenarioNamed(installedPlan)

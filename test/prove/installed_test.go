@@ -64,8 +64,8 @@ func installedScenarios() []*Scenario {
 	return scenarios
 }
 
-// restrict makes the carrier of an installed scenario one that takes one health request of a service
-// at a time, and shows a moved cancellation only once that is complete.
+// restrict makes the carrier of an installed scenario one that takes one health request of a
+// service at a time, and shows a new cancellation date only once the move is complete.
 func (s *Scenario) restrict(options *simulator.Options) {
 	options.Seed.OneHealthRequest, options.Seed.SlowCancellations = s.Installed, s.Installed
 	for i := range options.Seed.Plans {
@@ -168,8 +168,8 @@ func (r *run) isWaiting() bool {
 	return slices.Contains(waitingReasons(), reason)
 }
 
-// answer answers about unknown values that the service has them: if the person of the scenario always
-// does so, or if it is true. It reports whether there was something to answer.
+// answer confirms that the service has the unknown values, if the person of the scenario always
+// does so or if it is true. It reports whether there was a question.
 func (r *run) answer(ctx context.Context) bool {
 	subject, scenario := r.stored(ctx), r.plan.Scenario
 	if !scenario.readsAtInterval() || subject == nil || pendingOf(subject) == nil {
@@ -217,7 +217,7 @@ func (r *run) allowCorrection() {
 	}
 }
 
-// isDryRun reports whether an update only tries whether it would be possible.
+// isDryRun reports whether an update is a dry run.
 func isDryRun(options []client.UpdateOption) bool {
 	wanted := client.UpdateOptions{}
 	wanted.ApplyOptions(options)

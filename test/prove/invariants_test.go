@@ -219,8 +219,8 @@ func (w *recorder) isException(step phaseChange) bool {
 }
 
 // isCorrection allows changes of phase by a process that knows more than the others. A sender that
-// was stopped between intent and POST, or between a refusal and recording it, looks to them like
-// one whose request may have been accepted. When it resumes, it records that the request was not
+// was stopped between intent and POST, or between a refusal and recording it, looks to the others
+// like one whose request may have been accepted. On resuming, it records that the request was not
 // accepted. A Query whose Location is lost may also be sent again, because queries cost nothing.
 func (w *recorder) isCorrection(step phaseChange) bool {
 	switch step.to {
@@ -260,7 +260,7 @@ func deletionSafe(w *recorder) string {
 	return lostAttempt(w)
 }
 
-// lostAttempt checks that what was open is not lost: a new object for the same service takes it
+// lostAttempt checks that no open attempt is lost: a new object for the same service takes it
 // over.
 func lostAttempt(w *recorder) string {
 	remembers := w.run.plan.Scenario.Kind == kindService || w.run.plan.Scenario.Kind == kindOrder

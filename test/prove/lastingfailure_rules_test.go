@@ -40,8 +40,8 @@ func (s *scriptedRun) editService(t *testing.T, edit serviceEdit) {
 	s.notifyManagers()
 }
 
-// The response to an abort or a reschedule is lost, the carrier has accepted it, and it fails. No read
-// of the cancellation shows its outcome any more, so a person has to be asked.
+// The carrier accepts an abort or a reschedule, the response is lost, and the request fails. No
+// read of the cancellation shows its outcome any more, so a person has to be asked.
 func TestALostRequestThatFailsIsReportedAsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -147,8 +147,8 @@ func TestAFailedAbortThatIsReadMeanwhileIsReported(t *testing.T) {
 	})
 }
 
-// What is declared after a failure is sent once, whatever fault one effect has met, before the edit or
-// after it.
+// An edit after a failure is sent once, whatever fault happens at one effect before or after the
+// edit.
 func TestAnEditAfterAFailedRescheduleIsSentInSpiteOfAFault(t *testing.T) {
 	t.Parallel()
 	for managers := 1; managers <= 2; managers++ {
@@ -204,8 +204,8 @@ func isEditApplied(t *testing.T, managers int, fault faultAtEffect) bool {
 	return applied
 }
 
-// editAfterFailure runs until a reschedule has failed, and on after the user has declared that the
-// service is not to be cancelled. A fault may happen on the way.
+// editAfterFailure runs until a reschedule has failed, lets the user declare that the service is
+// not to be cancelled, and continues. A fault may happen on the way.
 func editAfterFailure(t *testing.T, managers int, fault Fault) (ended *scriptedRun) {
 	t.Helper()
 	declared := withCancellationMode(v1alpha1.CancellationOnDate, newDate)

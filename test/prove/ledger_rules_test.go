@@ -168,7 +168,7 @@ func TestR11OrderKeepsItsApprovalAfterA429(t *testing.T) {
 }
 
 // A retry request is for one attempt. The process ends when the refusal of that attempt is in the
-// ledger and not yet in the status.
+// ledger but not yet in the status.
 func TestR21UsedRetryRequestIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {

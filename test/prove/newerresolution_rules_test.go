@@ -106,8 +106,8 @@ func TestR5CompletedTestIsNotRunAgainAfterALedgerRestore(t *testing.T) {
 	})
 }
 
-// NotAccepted would deny what the carrier has said, even if the response came after a person had
-// resolved the request.
+// NotAccepted would contradict the carrier, even if the response came after a person had resolved
+// the request.
 func TestR15AcceptedRequestCannotBeResolvedAsNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{converting, diagnosing, ordering} {

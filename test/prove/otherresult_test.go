@@ -43,8 +43,8 @@ func otherResult(operation v1alpha1.Operation) string {
 	return ""
 }
 
-// alterResult makes the carrier's result of the next request of the scenario another one. A person has
-// to decide, so the object need not become Ready.
+// alterResult changes the carrier's result of the next request of the scenario. A person has to
+// decide, so the object need not become Ready.
 func (r *run) alterResult() {
 	operation := r.plan.Scenario.Operation
 	must(r.world.Carrier.FailNext(http.MethodPost+" "+string(operation), simulator.Fault{

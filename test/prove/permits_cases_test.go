@@ -86,8 +86,8 @@ func TestDriftExcusesAPurchaseOnlyIfNobodyKnowsTheFirst(t *testing.T) {
 	}
 }
 
-// TestWhatCountsAsTheSamePurchaseInASimulation checks by which facts two accepted changes of a service
-// are not the same.
+// TestWhatCountsAsTheSamePurchaseInASimulation checks which facts make two accepted changes of a
+// service different.
 func TestWhatCountsAsTheSamePurchaseInASimulation(t *testing.T) {
 	t.Parallel()
 	earlier, between, later := accepted("1", 0, "Fast"), accepted("2", 0, "Slow"), accepted("3", 0, "Fast")

@@ -60,8 +60,8 @@ func (s *scriptedRun) expectNothingUsedWithout(t *testing.T, fault FaultKind) {
 	s.faultAt = nil
 }
 
-// A new process has no proof. Until it has, it must not touch what another has recorded, and it must
-// not lose what is in progress.
+// A new process has no proof. Until it has one, it must not change what another process has
+// recorded, and it must not lose a request in progress.
 func TestANewProcessContinuesAsSoonAsTheCarrierHasAcceptedItsToken(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []FaultKind{Denied, BadGateway} {

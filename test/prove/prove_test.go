@@ -54,8 +54,8 @@ func even(of, alone int) Share {
 	return Share{Faults: of, CacheReads: of, Actions: of, ActionPairs: of, Mixed: of, Orders: of, Singles: alone}
 }
 
-// few returns the share if PROVE is not set. Of the pairs of a stale read and something else, of which
-// there are most, it has a tenth at full size, and otherwise none.
+// few returns the share if PROVE is not set. At full size it has a tenth of the pairs of a stale
+// read and something else, the most numerous pairs. Otherwise it has none.
 func few(of, alone int) Share {
 	share := even(of, alone)
 	share.Mixed = world.Scale(math.MaxInt, times(of, 10))
@@ -99,7 +99,7 @@ func tried() []*Scenario {
 // isDeep reports whether PROVE is "most" or "all".
 func isDeep() bool { return slices.Contains([]string{"most", "all"}, os.Getenv("PROVE")) }
 
-// isComplete reports whether all scenarios were tried to which the figures apply.
+// isComplete reports whether all scenarios to which the figures apply were tried.
 func isComplete(total *Tally) bool {
 	return total.scenarios >= len(Scenarios())-len(installedScenarios())
 }

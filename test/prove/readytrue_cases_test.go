@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// declaring lets an object of a kind declare something else, after it was Ready.
+// declaring edits what an object of a kind declares, after it was Ready.
 func declaring[T Subject](edit func(T)) func(*scriptedRun, Subject) {
 	return func(_ *scriptedRun, subject Subject) {
 		if object, is := subject.(T); is {
@@ -21,20 +21,20 @@ func declaring[T Subject](edit func(T)) func(*scriptedRun, Subject) {
 	}
 }
 
-// showing lets the carrier have another cancellation.
+// showing gives the service another cancellation at the carrier.
 func showing(held *simulator.Cancellation) func(*scriptedRun, Subject) {
 	return func(s *scriptedRun, _ Subject) { must(s.world.Carrier.SetCancellation(lineID, held)) }
 }
 
-// forgotten lets the carrier have accepted nothing.
+// forgotten makes the carrier have accepted no request.
 func forgotten(s *scriptedRun, _ Subject) {
 	for _, sent := range s.sent {
 		sent.accepted = false
 	}
 }
 
-// TestReadyIsComparedWithTheCarrier checks that invariant 33 holds for what is Ready, and that it is
-// violated if the carrier has something else.
+// TestReadyIsComparedWithTheCarrier checks that invariant 33 holds for objects that are Ready, and
+// is violated if the carrier has something else.
 func TestReadyIsComparedWithTheCarrier(t *testing.T) {
 	t.Parallel()
 	converted := func(s *scriptedRun, _ Subject) {

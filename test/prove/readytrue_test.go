@@ -17,7 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// records are what the carrier has that an object may declare or show.
+// records are the carrier's data that an object may declare or show.
 type records struct {
 	carrier *simulator.Simulator
 	sent    []*post // everything that was sent for the object's subject, by any object
@@ -43,16 +43,16 @@ func (w *recorder) falselyReady(subject Subject, unread bool) string {
 	})
 }
 
-// mayTrust reports whether something that the carrier does not have may be trusted: a person has said
-// so, or somebody else has changed the plan, by which health may prove a request.
+// mayTrust reports whether a value that the carrier does not have may be trusted: a person has
+// said so, or somebody else has changed the plan, so that health may prove a request.
 func (w *recorder) mayTrust() bool {
 	return w.hasHappened(Trusted) || w.hasHappened(ChangedElsewhere) || w.run.plan.Scenario.Trusts ||
 		len(w.resolvedFalsely) > 0
 }
 
 // falselyReady checks invariant 33, ReadyIsTrue: if Ready is True for the current generation, the
-// carrier has what the object declares, except for what its message says is only trusted or not known.
-// It returns how that is violated, or "".
+// carrier has what the object declares, except for what its message says is only trusted or not
+// known. It returns a description of the violation, or "".
 func falselyReady(subject Subject, by *records) string {
 	ready := readyNow(subject)
 	if ready == nil {
@@ -76,8 +76,8 @@ func readyNow(subject Subject) *metav1.Condition {
 	return ready
 }
 
-// missing describes what an object that is Ready declares or shows, and the carrier does not have; ""
-// for nothing.
+// missing describes what a Ready object declares or shows but the carrier does not have; "" for
+// nothing.
 func (r *records) missing(subject Subject, ready *metav1.Condition) string {
 	switch object := subject.(type) {
 	case *v1alpha1.BroadbandService:
@@ -174,8 +174,8 @@ func endingClaims(service *v1alpha1.BroadbandService, line *simulator.Service) [
 	return claims
 }
 
-// cancellationOf returns the status of a service's cancellation, and the day on which it ends, or has
-// ended; "" if it does not.
+// cancellationOf returns the status of a service's cancellation, and the day on which the service
+// ends or has ended; "" if it does not.
 func cancellationOf(line *simulator.Service) (status, day string) {
 	held := line.Cancellation
 	switch {
@@ -264,8 +264,8 @@ func falselyChecked(check *v1alpha1.HealthCheck, by *records) string {
 	return by.unfinished(check, v1alpha1.OperationHealth, check.Status.Request)
 }
 
-// unfinished describes a request of an object that the carrier has not accepted, or that fails; "" if
-// it is one that is done.
+// unfinished describes a request of an object that the carrier has not accepted, or that fails; ""
+// if the request is done.
 func (r *records) unfinished(object Subject, operation v1alpha1.Operation, shown *v1alpha1.Request) string {
 	if shown != nil && r.resolvedFalsely(shown.AttemptID) {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// closeAccount makes an account not list the service, and require approval for everything.
+// closeAccount unlists the service from an account and requires approval for everything.
 func closeAccount(account *v1alpha1.CarrierAccountSpec) {
 	account.Approval, account.ServiceIDs = v1alpha1.ApprovalAlways, []v1alpha1.CarrierID{"1"}
 }

@@ -205,8 +205,8 @@ func (l *simulation) start() {
 	l.managers = append(l.managers, m)
 }
 
-// The most that a manager's clock is behind the carrier's and ahead of it, and that the clocks of two
-// managers differ. An assertion is valid for almost a minute, and one from the future is refused.
+// The most that a manager's clock is behind or ahead of the carrier's, and that two managers'
+// clocks differ. An assertion is valid for almost a minute, and one from the future is refused.
 const (
 	maxBehind = 50 * time.Second
 	maxAhead  = 5 * time.Second

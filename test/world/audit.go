@@ -44,8 +44,8 @@ func NewAudit(folder string) (*Audit, error) {
 	return audit, os.WriteFile(audit.policy, []byte(policy), 0o600)
 }
 
-// Flags returns the audit flags of the kube-apiserver. By default it starts another file after 100
-// MB, so that readers miss the rest; the specs of test/controllers alone have written 64 MB.
+// Flags returns the audit flags of the kube-apiserver. By default a new file begins after 100 MB,
+// so readers miss the rest. The specs of test/controllers alone have written 64 MB.
 func (a *Audit) Flags() []string {
 	return []string{
 		"audit-policy-file=" + a.policy, "audit-log-path=" + a.log, "audit-log-mode=blocking",

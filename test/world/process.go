@@ -25,8 +25,8 @@ type Process struct {
 	reconcilers controllers.Reconcilers
 }
 
-// minTimeout returns more than any response of the carrier takes on a busy machine. Under production's
-// time limits, which are seconds of real time, the machine would decide what the carrier is asked.
+// minTimeout is longer than any response takes on a busy machine. With production's limits,
+// seconds of real time, the machine's speed would decide what the carrier is asked.
 func (w *World) minTimeout() time.Duration {
 	if w.ProductionTimeouts {
 		return 0

@@ -39,7 +39,7 @@ func rounds() []round {
 
 // of returns the rounds for a mutant. The tests of its own package come first if they are quick,
 // because most mutants need no others, and linking the others takes longer than running them. The
-// operator does not contain the plugin, so only the plugin's specs can detect its mutants, too.
+// operator does not contain the plugin, so the only other tests of its mutants are its specs.
 func of(m drawn, deep []round) []round {
 	own := path.Dir(m.file)
 	first := []round{{name: "own package", timeout: "2m", packages: []string{own}}}

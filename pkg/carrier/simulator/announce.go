@@ -78,8 +78,8 @@ func (s *Simulator) announceCancellation(svc *serviceState) {
 	}
 }
 
-// callbackOf returns the destination of a client's events and the secret that signs them: each is
-// the client's own, else that of the options, else that of the seed. Empty means none.
+// callbackOf returns the destination of a client's events and their signing secret: each is the
+// client's own, else that of the options, else that of the seed. Empty means none.
 func (s *Simulator) callbackOf(c *client) (callback, secret string) {
 	seed := &s.options.Seed.Events
 	callback = cmp.Or(c.Callback, s.options.Callback, seed.Callback)

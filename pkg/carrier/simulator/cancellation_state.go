@@ -2,8 +2,8 @@ package simulator
 
 import "time"
 
-// The states of a cancellation. The last three are not in the specification but were observed. One
-// that is handed over again is as final as one that was handed over.
+// The states of a cancellation. The last three are not in the specification but were observed. A
+// cancellation that is submitted again is as final as one that was submitted.
 const (
 	cancelRequested  = "REQUESTED"
 	cancelInError    = "IN_ERROR"
@@ -35,8 +35,8 @@ type cancellation struct {
 	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
 	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 
-	// Meanwhile is what a read shows until the last reschedule or abort is complete: its target, even if
-	// it fails, or the cancellation before it if it takes effect only then.
+	// Meanwhile is what a read shows until the last reschedule or abort is complete: its target, even
+	// if it fails, or the old cancellation if changes take effect late.
 	Meanwhile *cancellation `json:"meanwhile,omitempty"`
 }
 

@@ -28,7 +28,7 @@ type Call struct {
 	RequestID string `json:"requestId,omitempty"`
 	// Accepted is true if a submission was processed, whatever the response.
 	Accepted bool `json:"accepted,omitempty"`
-	// EndsInError is true if that submission will fail.
+	// EndsInError is true if the accepted submission will fail.
 	EndsInError bool `json:"endsInError,omitempty"`
 	// Duplicated is true if a gateway delivered the submission twice and both were processed.
 	Duplicated bool `json:"duplicated,omitempty"`
@@ -108,8 +108,8 @@ type journal struct {
 	Counts     map[string]Count `json:"counts"` // by countKey
 }
 
-// countKey is the key by which the submissions about a subject are counted; all of the operation
-// without a subject.
+// countKey is the key by which submissions about a subject are counted. Without a subject, it is
+// the key for all submissions of the operation.
 func countKey(operation Operation, subject string) string {
 	return string(operation) + " " + truncate(subject)
 }

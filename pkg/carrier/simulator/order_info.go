@@ -63,7 +63,7 @@ func (o *order) additionalFees() []resource {
 	return charged
 }
 
-// addInstallation adds what the infrastructure of the order, and the way to install it, cost.
+// addInstallation adds the costs of the order's infrastructure and of the way to install it.
 func (o *order) addInstallation(add func(name, attribute, of string, price Price)) {
 	byTechnician := o.fields.text("ntdInstallation") == technician
 	if byTechnician && o.site.TechnicianFee != nil {

@@ -2,7 +2,7 @@ package simulator
 
 import "time"
 
-// serviceState is a service at the carrier. What a modification can change is a timeline or, for
+// serviceState is a service at the carrier. Values that modifications change are timelines or, for
 // the cancellation, a few instants. Both are written when the modification is accepted, so the
 // state at any instant can be looked up, and nothing has to happen at that instant.
 type serviceState struct {

@@ -11,8 +11,8 @@ import (
 // stateVersion is the version of the state format.
 const stateVersion = 2
 
-// state is what can change after the seed is loaded, as it is saved. The offer and the qualifications
-// are not part of it, so they are always those of the seed, without what AddQualification added.
+// state is what can change after the seed is loaded, as it is saved. The offer and the
+// qualifications are not part of it: they are the seed's, without what AddQualification added.
 type state struct {
 	Version   int           `json:"version"`
 	Skew      time.Duration `json:"skew"`
