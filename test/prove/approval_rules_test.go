@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// A change that a person has ended needs a new approval (R11), whatever was approved before.
+// A request that a person has ended needs a new approval (R11), whatever was approved before.
 func TestR11ResolvedAsNotAcceptedNeedsANewApproval(t *testing.T) {
 	t.Parallel()
 	for _, resolutions := range [][]string{{"NotAccepted"}, {"Succeeded", "NotAccepted"}} {

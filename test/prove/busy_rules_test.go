@@ -69,7 +69,7 @@ func expectSentAfterPause(t *testing.T, scheme *runtime.Scheme, scenario *Scenar
 	}
 }
 
-// neverRepeated returns the operations whose outcome nothing shows.
+// neverRepeated returns the operations whose outcome cannot be read.
 func neverRepeated() []v1alpha1.Operation {
 	return []v1alpha1.Operation{
 		v1alpha1.OperationAggregationConversion, v1alpha1.OperationDiagnosticTest, v1alpha1.OperationOrderCreate,
@@ -149,8 +149,8 @@ func (s *scriptedRun) expectAskedAboutProgress(t *testing.T, operation v1alpha1.
 	}
 }
 
-// expectSettledByPerson checks that a person who looks the request up at the carrier ends the matter
-// without another POST.
+// expectSettledByPerson checks that the object settles without another POST once a person has
+// looked the request up at the carrier.
 func (s *scriptedRun) expectSettledByPerson(t *testing.T, operation v1alpha1.Operation, sent int) {
 	t.Helper()
 	s.faultAt = nil

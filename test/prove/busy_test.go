@@ -62,8 +62,8 @@ func (t *replacement) isTooSoon() bool {
 	return isBusy(before) && same && !again && t.at.Sub(before.FinishedAt.Time) < busyPause
 }
 
-// asksForSlots reports whether a person has requested other slots of an AppointmentRequest: a new
-// value of the reconcile annotation sends another query, after a refusal, too.
+// asksForSlots reports whether a person has requested other slots of an AppointmentRequest. A new
+// value of the reconcile annotation sends another query, even after a refusal.
 func asksForSlots(object Subject) bool {
 	appointment, is := object.(*v1alpha1.AppointmentRequest)
 	if !is {

@@ -87,8 +87,8 @@ func (c *connection) Close() error {
 	return nil
 }
 
-// connect reports to the client that a connection was made, after which bytes may have been sent. It
-// returns an error if the client has closed the connection then.
+// connect reports to the client that a connection was made. From then on bytes may have been sent.
+// It returns an error if the client has closed the connection by then.
 func (c *connection) connect(request *http.Request) error {
 	if trace := httptrace.ContextClientTrace(request.Context()); !c.made && trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{Conn: c})

@@ -20,7 +20,7 @@ import (
 const describedSuffix = ", described"
 
 // describedOperations returns the names of the scenarios that are also run with a carrier that
-// describes its services. A description proves the outcome of these requests only.
+// describes its services. Only the outcomes of these requests are proven by a description.
 func describedOperations() []string {
 	return []string{"PlanChange", planWithNTD, "AggregationConversion", "DSLStabilityProfileChange"}
 }
@@ -51,7 +51,7 @@ func (s *Scenario) describe(options *simulator.Options) {
 	}
 }
 
-// configure edits the account of a scenario. It gets the extension that its carrier has.
+// configure edits the account of a scenario. The account gets the extension that its carrier has.
 func (s *Scenario) configure(account *v1alpha1.CarrierAccount) {
 	if s.Installed {
 		asInstalled(account)

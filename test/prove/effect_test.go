@@ -195,7 +195,7 @@ func (k FaultKind) body() string {
 	return ""
 }
 
-// busyBody is the carrier's body for a request that is refused because another one is in progress.
+// busyBody is the carrier's response body to a request refused because another is in progress.
 const busyBody = `{"httpStatusCode": 422, "type": "business.rule", "code": "validation", "message": "not now",
 	"apiSubErrors": [{"code": "constraints.service.request.in.progress", "message": "another request is in progress"}]}`
 

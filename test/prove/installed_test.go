@@ -155,7 +155,7 @@ func (e Effect) isReading() bool {
 	return e.isHealthReading() || e.Op == Poll || e.Op == Key || e.Op == Token
 }
 
-// isWaiting reports whether the object waits for a person, and is only read again until then.
+// isWaiting reports whether the object waits for a person, and until then is only read again.
 func (r *run) isWaiting() bool {
 	if !r.plan.Scenario.readsAtInterval() {
 		return false

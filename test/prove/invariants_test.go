@@ -22,7 +22,7 @@ type Invariant struct {
 }
 
 // Invariants returns the invariants that are checked after every effect. The invariants of the end
-// are in judgeEnd.
+// are in checkEnd.
 func Invariants() []Invariant {
 	return []Invariant{
 		{1, "AtMostOnce", "of a change of class Charge or Never the carrier accepts one POST, for ever", atMostOnce},

@@ -216,8 +216,8 @@ func TestR16ResponseToADeletedOrderIsRecorded(t *testing.T) {
 	})
 }
 
-// M3 of the review. A person who asks the carrier too early may resolve an order as not
-// accepted, and another one is sent. Then the first one's response arrives.
+// M3 of the review. A person who asks the carrier too early may resolve an order as not accepted,
+// and another order is sent. Then the response to the first order arrives.
 func TestR15OrderAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// deleteLedger deletes the ledger. Its finalizer keeps it.
+// deleteLedger requests the deletion of the ledger, which its finalizer keeps.
 func (s *scriptedRun) deleteLedger(t *testing.T) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.onlyLedger(t)))

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// loginLedger returns the ledger of what the accounts with the account's login share.
+// loginLedger returns the ledger that all accounts with the account's login share.
 func (s *scriptedRun) loginLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -38,8 +38,8 @@ func (s *scriptedRun) accountReady(t *testing.T) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// A ledger of a cluster that the marker does not list is lost (R26). This includes the ledger of a
-// login: one of another cluster counts the requests of that cluster, and not those of this one.
+// A ledger of a cluster that the marker does not list is lost (R26). This includes a login's
+// ledger: from another cluster, it counts only that cluster's requests.
 func TestR26LoginLedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
 	runMarked(t, diagnosing, func(t *testing.T, s *scriptedRun) {

@@ -56,8 +56,8 @@ func TestR5ObjectsOlderThanTheOperatorWait(t *testing.T) {
 	}
 }
 
-// Only what is not read before it is changed waits: a plan is read, and so is a cancellation before
-// it is aborted.
+// A change waits only if its value is not read before the change. A plan is read, and so is a
+// cancellation before an abort.
 func TestR5ChangeOfAReadableValueDoesNotWait(t *testing.T) {
 	t.Parallel()
 	for _, operation := range []v1alpha1.Operation{v1alpha1.OperationPlanChange, v1alpha1.OperationCancellationAbort} {

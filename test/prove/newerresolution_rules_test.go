@@ -123,7 +123,7 @@ func TestR15AcceptedRequestCannotBeResolvedAsNotAccepted(t *testing.T) {
 	}
 }
 
-// What was known before a ledger was lost is known again once a person has withdrawn a resolution.
+// A withdrawn resolution makes the values known again that were known before a ledger was lost.
 func TestR14WithdrawnResolutionOfALostLedgerBuysNothing(t *testing.T) {
 	t.Parallel()
 	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {

@@ -97,8 +97,8 @@ func TestR14AttemptAbandonedByAPersonStaysAbandoned(t *testing.T) {
 }
 
 // A process that was suspended before it repeats a request must not change what a person has
-// abandoned either (M2 of the review). A refused repeat leaves the outcome of the attempt before it
-// unknown, unless a person has ended that attempt.
+// abandoned either (M2 of the review). A refused repeat leaves the outcome of the previous attempt
+// unknown, unless a person has ended the previous attempt.
 func TestR14RepeatAbandonedByAPersonStaysAbandoned(t *testing.T) {
 	t.Parallel()
 	const operation = v1alpha1.OperationDSLStabilityProfileChange

@@ -175,8 +175,8 @@ func waitingForAnother() []string {
 	return []string{v1alpha1.ReasonOrderNotReady, v1alpha1.ReasonServiceNotReady, v1alpha1.ReasonObserving}
 }
 
-// isCorrectedLater reports whether the correction of a drift waits, because there was one within a
-// day.
+// isCorrectedLater reports whether the correction of a drift waits, because a request was sent
+// within a day.
 func isCorrectedLater(subject Subject) bool {
 	service, isService := subject.(*v1alpha1.BroadbandService)
 	if !isService || service.Spec.DriftPolicy != v1alpha1.DriftCorrect {

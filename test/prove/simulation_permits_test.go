@@ -11,7 +11,7 @@ import (
 // sameRequest reports whether two POSTs are for the same thing, unless somebody has said that the
 // carrier has not accepted the earlier one. Orders with the same customerReference are the same
 // forever. Tests are the same if they belong to the same object. Changes of a service are the same
-// if the service has what the earlier one has set, or if that one failed and nobody has asked again.
+// if the earlier one still applies, or if it failed and nobody has asked again.
 func (c *simulationRecorder) sameRequest(one, earlier *post) bool {
 	sameSubject := one.operation == earlier.operation && c.memberOf[one].subject == c.memberOf[earlier].subject
 	switch {

@@ -172,8 +172,8 @@ func (l *simulation) next() (time.Time, func()) {
 	return first, do
 }
 
-// advance lets time pass at an effect of a manager, during which the others run. A manager that is
-// stopped runs no other pass meanwhile.
+// advance lets time pass at an effect of a manager, during which the others run. A stopped manager
+// runs no other pass meanwhile.
 func (l *simulation) advance(of *manager, length time.Duration, stopped bool) {
 	const deepest = 2
 	if l.nested >= deepest {

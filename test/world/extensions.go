@@ -17,8 +17,8 @@ import (
 // extensionPaths are the paths of the calls that the specification does not have.
 var extensionPaths = regexp.MustCompile(`^/api/connect/(services/\d+(/diagnostic-tests/options)?|orders/\d+)$`)
 
-// IsExtensionCall reports whether a call is one that the specification does not have. Only an
-// account with an extension makes such calls.
+// IsExtensionCall reports whether the specification does not have a call. Only an account with an
+// extension makes such calls.
 func IsExtensionCall(method, path string) bool {
 	return method == http.MethodGet && extensionPaths.MatchString(path)
 }

@@ -25,8 +25,8 @@ import (
 // API server.
 var lastServiceID atomic.Int64
 
-// firstServiceID gives the services of two processes different ids: they may share the API server
-// too.
+// firstServiceID gives the services of two processes different ids, because the processes may
+// share the API server, too.
 func firstServiceID() int64 { return 4_000_000 + int64(os.Getpid())*100_000 }
 
 func seconds(n int) simulator.Duration { return simulator.Duration(time.Duration(n) * time.Second) }

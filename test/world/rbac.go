@@ -31,7 +31,7 @@ func operatorRoles() []string {
 // empty, it applies to all namespaces.
 type Right struct{ Namespace, Verb, Group, Resource string }
 
-// String returns the permission as a failing test names it.
+// String returns the permission in the form that a failing test prints.
 func (r Right) String() string {
 	where := "everywhere"
 	if r.Namespace != "" {

@@ -153,7 +153,7 @@ func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // readWhole makes a call and reads its response to the end, so that the effect ends when it
-// returns. A response that is cut off is still one whose headers have arrived.
+// returns. Of a response that is cut off, the headers have arrived.
 func readWhole(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	response, err := next.RoundTrip(request)
 	if err != nil {

@@ -68,7 +68,7 @@ func (r references) sum() (sum int) {
 }
 
 // order returns the files so that few references run from a later file to an earlier one. It
-// repeatedly takes the file with the smallest surplus, and then improves the order.
+// repeatedly takes the file with the smallest surplus, and then improves the resulting order.
 func (r references) order() []string {
 	files := map[string]bool{}
 	for one := range r {

@@ -90,7 +90,7 @@ func (x *tokenExchange) verify(claims *assertionClaims) error {
 	return nil
 }
 
-// keyError is why no key was found, in Keycloak's wording.
+// keyError is the reason why no key was found, in Keycloak's wording.
 type keyError string
 
 // Error returns the reason.

@@ -54,7 +54,7 @@ func (svc *serviceState) showCancellation(now time.Time) resource {
 	return shown
 }
 
-// addUser adds the fields of a user, which are null for nobody.
+// addUser adds the fields of a user. They are null if there is no user.
 func (r resource) addUser(prefix string, user User) {
 	r[prefix+"Id"], r[prefix+"Name"], r[prefix+"Email"] = idOrNull(user.ID), orNull(user.Name), orNull(user.Email)
 }

@@ -28,7 +28,7 @@ func (d Duration) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + time.Duration(d).String() + `"`), nil
 }
 
-// delay returns how long a request of the operation takes, about a service or about none.
+// delay returns how long a request takes. serviceID is 0 for a request about no service.
 func (s *Simulator) delay(operation Operation, serviceID int64) time.Duration {
 	if s.options.Duration != nil {
 		return s.options.Duration(operation, serviceID)

@@ -20,7 +20,7 @@ type Seed struct {
 	// Events states where and how events are sent.
 	Events EventRules `json:"events"`
 	// Delays is how long the requests of an operation take; the key "default" applies to all other
-	// operations, which take 3 s without it.
+	// operations. Without it, they take 3 s.
 	Delays map[string]Duration `json:"delays,omitempty"`
 	// Clients are the resellers with access.
 	Clients []Client `json:"clients"`
@@ -79,7 +79,7 @@ type Client struct {
 	Realm string `json:"realm"`
 	// Keys are its RSA public keys by kid, in PEM (PKIX or PKCS#1).
 	Keys map[string]string `json:"keys"`
-	// User is the requester that its requests show.
+	// User is the user that the client's requests show as requester.
 	User User `json:"user"`
 	// Denied are the operations for which the client has no permission: each returns 404 (spec §5).
 	Denied []Operation `json:"denied,omitempty"`

@@ -105,7 +105,7 @@ func (s *Seed) checkClients() error {
 	return errors.Join(problems...)
 }
 
-// check validates a client's own row.
+// check validates the fields of one client.
 func (c *Client) check() error {
 	for _, operation := range c.Denied {
 		if !knownOperation(operation) {

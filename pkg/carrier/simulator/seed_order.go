@@ -89,14 +89,14 @@ type PlacedOrder struct {
 	Client            string    `json:"client"`
 	CustomerReference string    `json:"customerReference,omitempty"`
 	PlacedAt          time.Time `json:"placedAt"`
-	// RejectedAt is when the carrier rejects it, zero if it does not. The client is notified by an
-	// OrderRejected event.
+	// RejectedAt is when the carrier rejects the order, zero if it does not. The client is notified
+	// by an OrderRejected event.
 	RejectedAt time.Time `json:"rejectedAt"`
 	// RejectedReason is the reason for the rejection.
 	RejectedReason string `json:"rejectedReason,omitempty"`
 	// Contact is the contact of the order.
 	Contact Contact `json:"contact,omitzero"`
-	// CompletesAt is when it becomes the service with ServiceID, zero if it does not.
+	// CompletesAt is when the order becomes the service with ServiceID, zero if it does not.
 	CompletesAt time.Time `json:"completesAt,omitzero"`
 	ServiceID   int64     `json:"serviceId,omitempty"`
 	// AppointmentCancelledAt is when the carrier cancelled its appointment, zero if it did not.

@@ -55,7 +55,7 @@ func withDefaults(s Service) Service {
 	return withConnection(s)
 }
 
-// withConnection returns the service with defaults for what only a read of it shows.
+// withConnection returns the service with defaults for the fields that only a read shows.
 func withConnection(s Service) Service {
 	s.VLANID, s.Region = cmp.Or(s.VLANID, "100"), cmp.Or(s.Region, "Urban")
 	if s.POI == "" {

@@ -24,8 +24,8 @@ type Options struct {
 	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
-	// Duration returns how long a request takes, about a service or about none (0); nil for the delays
-	// of the seed.
+	// Duration returns how long a request takes. serviceID is 0 for a request about no service. If
+	// nil, the delays of the seed apply.
 	Duration func(operation Operation, serviceID int64) time.Duration
 	// Hostile makes the carrier cause random faults. The specification allows most of them, but not
 	// all: see hack/run/simulator/choices.md. RandomSeed makes them repeatable.
