@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// soon is the longest wait that is not recorded: it would be over before anybody reads it.
+// soon is the longest wait that is not recorded: a shorter wait ends before anybody reads about it.
 const soon = 30 * time.Second
 
 // breakerIsOpen holds back a chargeable request after a lost response.

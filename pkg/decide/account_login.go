@@ -25,9 +25,9 @@ func (a *Account) Memory() v1alpha1.CarrierLogin {
 	return v1alpha1.CarrierLogin{}
 }
 
-// LoginConflict is the verdict on an object whose status names the ledger of another login: its
-// CarrierAccount has been created again with another one. Nobody knows whether it is the same
-// carrier, so nothing is sent, and nothing of the object's status changes.
+// LoginConflict is the verdict on an object whose status names the ledger of another login, because
+// its CarrierAccount was created again with a different login. The carrier may be a different one,
+// so nothing is sent and the object's status does not change.
 func LoginConflict(in *LedgerInput) *Verdict {
 	former := in.Former.Spec.Login
 	return &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
@@ -36,8 +36,8 @@ func LoginConflict(in *LedgerInput) *Verdict {
 		in.Former.Name, former, in.Subject.AccountName(), in.Account.Memory(), orContinue(in.Account, former))}
 }
 
-// orContinue ends a message about an account that has another login than a recorded request. It says
-// how a carrier is served that has renamed the client or moved to another address.
+// orContinue ends a message about an account whose login is not that of a recorded request. It
+// explains what to do if the carrier has renamed the client or moved to another address.
 func orContinue(account Account, former v1alpha1.CarrierLogin) string {
 	if account.Continues != nil {
 		return "" // it continues a third one
@@ -48,9 +48,9 @@ func orContinue(account Account, former v1alpha1.CarrierLogin) string {
 		LoginLedgerName(former), v1alpha1.AnnotationContinuedBy, login.BaseURL, login.ClientName)
 }
 
-// WhyLoginUnusable returns why nothing may be sent with a login whose ledger a newer version has
-// written, or belongs to a cluster that does not count: its reservations were for requests sent
-// elsewhere, and it lacks what was sent here. Nil if neither applies.
+// WhyLoginUnusable returns why nothing may be sent with a login; nil if it may. Either a newer
+// version has written its ledger, or the ledger belongs to a cluster that does not count: it has
+// reservations for requests sent elsewhere, and lacks the requests sent here.
 func WhyLoginUnusable(ledger *v1alpha1.RequestLedger, here Installation) *Verdict {
 	switch {
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:
@@ -81,9 +81,9 @@ func ParseContinuedBy(value string) (login v1alpha1.CarrierLogin, why string) {
 	return v1alpha1.CarrierLogin{BaseURL: baseURL, ClientName: clientName}, ""
 }
 
-// WhyNotContinued returns why a login may not continue the records of a former one; "" if it may, or
-// does already. The former login's ledger is given, the login's own, which is nil if there is none,
-// and the name of another ledger of the login, "" for none.
+// WhyNotContinued returns why a login may not continue the records of a former one; "" if it may,
+// or does already. The ledgers are those of the former login and of the login itself, which may
+// be nil. The name is that of another ledger of the login, "" for none.
 func WhyNotContinued(
 	former, next *v1alpha1.RequestLedger, login v1alpha1.CarrierLogin, records string, here Installation,
 ) string {
@@ -105,8 +105,8 @@ func WhyNotContinued(
 	return ""
 }
 
-// ForgetUnlessFrom drops the readings for an object if they were made with another login. To another
-// login, the same number is another service, or none.
+// ForgetUnlessFrom drops the readings for an object if they were made with another login. For
+// another login, the same number identifies another service, or none.
 func (m *Memory) ForgetUnlessFrom(here v1alpha1.CarrierLogin) {
 	if m.Login != here {
 		m.Readings, m.Login = Readings{}, here

@@ -12,7 +12,7 @@ import (
 )
 
 // AccountIsNotReady returns a decision while the account cannot be used. A request that waits for a
-// person still does: it can be resolved in the meantime, and resolving it needs no call.
+// person is still reported as waiting: resolving it needs no call, so it is possible meanwhile.
 func AccountIsNotReady(in *Input) *Decision {
 	why := whyNotReady(in)
 	if why == "" {
@@ -33,7 +33,7 @@ func AccountIsNotReady(in *Input) *Decision {
 }
 
 // MayProve reports whether an object may make the free call that shows whether the carrier accepts
-// the account's token: for an account that is shown as Ready. Any other is checked by its own pass.
+// the account's token. The account must be shown as Ready; otherwise its own pass makes the check.
 func MayProve(account *Account) bool {
 	return account.Object != nil && account.Unproven && account.Unusable == nil && IsShownReady(account.Object)
 }
@@ -85,8 +85,8 @@ func onceReady(open *v1alpha1.Request) string {
 	return fmt.Sprintf("whether the carrier accepted the %s is determined once the account is ready", open.Operation)
 }
 
-// isLoggedIn reports whether the last check of the account succeeded with this login. By then, the
-// ledger of the login exists.
+// isLoggedIn reports whether the last check of the account succeeded with this login. In that
+// case, the ledger of the login exists.
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
 }
@@ -99,8 +99,8 @@ func IsShownReady(account *v1alpha1.CarrierAccount) bool {
 // IsReady reports whether an account is Ready.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
 
-// SentElsewhere enforces that a request stays with its login: it is not tracked, verified or
-// repeated with another one, which may be another carrier's.
+// SentElsewhere enforces that a request stays with its login. It is not tracked, verified or
+// repeated with another login, which may belong to another carrier.
 func SentElsewhere(in *Input) *Decision {
 	for _, open := range in.Subject.Record().OpenRequests() {
 		if !isElsewhere(in, open) {
@@ -137,8 +137,8 @@ func NotFoundOrForbidden(serviceID v1alpha1.CarrierID) Verdict {
 	return notFoundOrForbidden(serviceID, "the operator tries again automatically")
 }
 
-// RefusedAsNotFound is the verdict on an attempt that the carrier refused for such a service. An
-// attempt that must not be repeated is made again only by a person.
+// RefusedAsNotFound is the verdict on an attempt that the carrier refused because it does not show
+// the service. If the attempt must not be repeated, only a person can request another one.
 func RefusedAsNotFound(in *Input, refused *v1alpha1.Request, serviceID v1alpha1.CarrierID) Verdict {
 	if ClassOf(refused.Operation, refused.Target) != carrier.ClassNever {
 		return NotFoundOrForbidden(serviceID)

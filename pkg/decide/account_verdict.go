@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError reports that a Secret, or a key in it, does not exist or has invalid content. One
-// that may not be used with the account's hosts gets the same message as a missing one, so that
-// nobody learns which Secrets exist.
+// SecretError reports that a Secret, or a key in it, does not exist or has invalid content. A
+// Secret that may not be used with the account's hosts gets the same message as a missing Secret,
+// so that nobody learns which Secrets exist.
 type SecretError struct {
 	Secret, Key string
 	Hosts       []string // the hosts that the Secret would have to allow; empty if it is used with no host
@@ -46,7 +46,7 @@ func (e *SecretError) Error() string {
 
 // UnprovenError reports that it is not known whether the carrier accepts the token of an account.
 type UnprovenError struct {
-	Cause error // what the free call got that should have shown it
+	Cause error // the error of the free call that should have shown it
 }
 
 // Error says what is missing.
@@ -60,14 +60,14 @@ func (e *UnprovenError) Unwrap() error { return e.Cause }
 // Login is the result of a login: a token that the carrier accepts.
 type Login struct {
 	Err    error          // why there is no such token; nil: there is one
-	Outage carrier.Outage // since when there is none, and when it is tried again
+	Outage carrier.Outage // since when there is no token, and when the login is tried again
 
 	Sharing []*v1alpha1.CarrierAccount // the other accounts whose rates count for the login
 }
 
-// shortestOutage is how long an identity provider or a carrier must have failed before an account
-// that was ready is no longer so. That stops the calls of all its objects, so one failed exchange
-// must not.
+// shortestOutage is how long an identity provider or a carrier must have failed before a ready
+// account becomes not ready. The calls of all its objects then stop, so a single failed exchange
+// must not have this effect.
 const shortestOutage = time.Minute
 
 // CarrierAccount decides about an account from the result of its login. An account that cannot

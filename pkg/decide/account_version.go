@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// CallVersion returns the API version with which an account calls an operation: its own or, if that
-// does not have the operation and the account is not strict, the least version that has it.
+// CallVersion returns the API version with which an account calls an operation: the account's own
+// version or, if that lacks the operation and the account is not strict, the lowest that has it.
 func CallVersion(account *v1alpha1.CarrierAccount, operation carrier.Operation) int {
 	version := int(account.Spec.APIVersion)
 	contract, known := carrier.ContractOf(operation)
@@ -66,9 +66,9 @@ func MayReadService(account *Account) bool {
 	return serviceReadSupported(account.Object) == nil && account.Extensions[v1alpha1.ExtensionServiceRead] == nil
 }
 
-// ServiceReadRefused returns the error with which the carrier has refused to describe a service
-// that it shows otherwise; nil if it has not. A 403 or 404 alone may be about the service: only the
-// read of its cancellation says whether the carrier shows the service.
+// ServiceReadRefused returns the error with which the carrier refused to describe a service that
+// its other reads show; nil if there is none. A 403 or 404 alone may be about the service itself:
+// only the read of the cancellation shows whether the account may see the service.
 func ServiceReadRefused(readings *Readings) error {
 	refused := readings.Service.State == ReadingFailed &&
 		carrier.ClassOf(readings.Service.Err) == carrier.NotFoundOrForbidden
@@ -78,8 +78,8 @@ func ServiceReadRefused(readings *Readings) error {
 	return readings.Service.Err
 }
 
-// ExtensionsAspect reports whether the carrier has those extensions of an account that have been
-// used; nil if none has been used.
+// ExtensionsAspect reports whether the carrier has the extensions of an account. Only extensions
+// that were used are known; nil if none was used.
 func ExtensionsAspect(account *v1alpha1.CarrierAccount, known Extensions) *Aspect {
 	known = ofAccount(account, known)
 	if len(known) == 0 {

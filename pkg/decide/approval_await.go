@@ -87,10 +87,10 @@ func otherApproval(in *Input) string {
 		"approve the present one, status.pending.hash", given)
 }
 
-// NewPending returns a plan of changes with a hash over all that was approved, so that an old
-// approval never matches, nor one that was set while the policy was missing. Only attempts that
-// reached the carrier are covered, so that a pause at the carrier does not make people approve
-// again (R11).
+// NewPending returns a plan of changes with a hash over all that is to be approved. An old approval
+// never matches, nor does an approval that was set while the policy was missing. The hash covers
+// only attempts that reached the carrier, so that a pause at the carrier does not require another
+// approval (R11).
 func NewPending(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
@@ -117,8 +117,8 @@ func hasFee(c v1alpha1.Change) bool {
 	return c.OneTime != nil || c.MonthlyAfter != nil || c.NFAS != nil || bought
 }
 
-// unquoted returns a note about changes that are free, or whose price is unknown: without it, they
-// would look free, or as if what is bought with them were all that they cost.
+// unquoted returns a note about changes that are free, or whose price is unknown. Without the note,
+// they would look free, or the price of what is bought with them would look like their whole price.
 func unquoted(changes []v1alpha1.Change) string {
 	var fields []string
 	rows, priced := PricedRows(changes), false

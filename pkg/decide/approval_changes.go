@@ -65,12 +65,12 @@ func ntdText(bought *v1alpha1.NTDOptionCharge) string {
 	return fmt.Sprintf(" with NTD option %q", bought.Option)
 }
 
-// BodyHash returns the hash with which a recorded request identifies its body, which has no contact
-// data: a hash would not protect a phone number, which has too few digits.
+// BodyHash returns the hash with which a recorded request identifies its body. The body has no
+// contact data, because a phone number has too few digits to be protected by a hash.
 func BodyHash(body []byte) string { return "sha256:" + hex.EncodeToString(digest(body)) }
 
 // ApprovalHash identifies what a person approves. It has 128 bits, because the author of the object
-// controls part of the hashed facts, and could find two plans with the same shorter hash (R8).
+// controls part of the hashed facts and could find two plans that share a shorter hash (R8).
 func ApprovalHash(facts []any) string { return "p" + hashOf(facts) }
 
 // hashOf returns 128 bits of a hash of facts, as hexadecimal digits.
@@ -91,7 +91,7 @@ func digest(text []byte) []byte {
 // SameChange reports whether two changes are the same at the same price.
 func SameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// Unpriced returns changes without their prices. An NTD that nobody has chosen is part of the
+// Unpriced returns changes without their prices. An NTD that nobody has chosen is removed like a
 // price, because only the carrier's offers show it.
 func Unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 	bare := make([]v1alpha1.Change, 0, len(changes))

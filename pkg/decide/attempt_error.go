@@ -115,7 +115,7 @@ func ErrorText(err error) string {
 	return Bounded(err.Error(), MaxMessage)
 }
 
-// Unusable is the error of a query that the carrier has answered with a result that cannot be read.
+// Unusable is the error of a query whose result, as returned by the carrier, cannot be read.
 func Unusable(err error) *v1alpha1.RequestError {
 	return &v1alpha1.RequestError{Code: v1alpha1.ReasonUnanswered, Message: RequestErrorOf(err).Message}
 }
@@ -195,8 +195,8 @@ func reasonBySubError() map[carrier.SubErrorCode]string {
 	}
 }
 
-// The error codes of attempts that this process has not sent: the last check before the POST has
-// stopped the attempt, or its intent was recorded although writing it seemed to fail.
+// The error codes of attempts that this process has not sent: either the last check before the POST
+// stopped the attempt, or its intent was recorded although the write seemed to fail.
 const (
 	codeGateClosed = "GateClosed"
 	codeNotPosted  = "NotPosted"

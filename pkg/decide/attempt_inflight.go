@@ -18,7 +18,7 @@ const (
 	// process may still be recording the response.
 	senderGrace = 120 * time.Second
 
-	// CacheLag is the wait before looking again at an object if the cache is older than the last
+	// CacheLag is the wait before an object is decided again if the cache is older than the last
 	// write.
 	CacheLag = time.Second
 
@@ -28,11 +28,11 @@ const (
 	queryGrace  = time.Minute
 )
 
-// Evidence is how a kind determines the outcome of a request whose outcome nobody has recorded.
+// Evidence is how a kind determines the outcome of a request if no outcome is recorded.
 type Evidence interface {
 	// Verify decides about a request that may or may not have reached the carrier.
 	Verify(open *v1alpha1.Request) *Decision
-	// Proof resolves an unknown outcome from what is known by now; nil if that proves nothing.
+	// Proof resolves an unknown outcome from the facts known now; nil if they prove nothing.
 	Proof(open *v1alpha1.Request) *Decision
 }
 
@@ -96,9 +96,9 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 	return RequeueAt(awaitResponse(open, by), attempt.FirstSeen.Add(senderGrace))
 }
 
-// awaitResponse waits for the response, which the process that sent the request may still be
-// recording. If a person or the account holds the request back, that verdict is reported
-// immediately, because otherwise each new process would report progress for two minutes.
+// awaitResponse waits for the response: the process that sent the request may still be recording
+// it. If a person or the account holds the request back, that verdict is reported immediately.
+// Otherwise each new process would first report progress for two minutes.
 func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
@@ -305,9 +305,9 @@ func FormatTimes(in *Input, times []time.Time) string {
 // the pace of a plan change, that takes about twenty minutes.
 const maxCandidatePolls = 12
 
-// candidatePolled polls the candidate of a request, which costs nothing, before anything else is done
-// about its lost response; nil if it has none, or if it has been polled often enough. The
-// specification has no call to poll an order.
+// candidatePolled polls the candidate of a request before anything else is done about the lost
+// response, because a poll costs nothing. It returns nil if the request has no candidate or was
+// polled often enough. The specification has no call to poll an order.
 func candidatePolled(in *Input, open *v1alpha1.Request) *Decision {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
 	attempt := in.Memory.Attempts[open.AttemptID]

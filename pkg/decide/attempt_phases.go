@@ -51,9 +51,9 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 	return false
 }
 
-// bySender returns the phases that the sender may set. The sender's outcome counts until an equally
-// reliable writer has ended the attempt. If the attempt ended as succeeded without a Location, only
-// the Location is added.
+// bySender returns the phases that the sender may set. The sender may set the outcome until an
+// equally reliable writer has ended the attempt. If the attempt has succeeded without a Location,
+// the sender may only add the Location.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:
@@ -83,9 +83,9 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPoll returns the phases that a poll of the request's own Location may set. After a result that
-// cannot be read, or belongs to another request, the outcome must be verified. A result with
-// another cancellation ends the attempt.
+// byPoll returns the phases that a poll of the request's own Location may set. If the result cannot
+// be read, or belongs to another request, the outcome must be verified. If the result shows another
+// cancellation, the attempt ends.
 func byPoll() []v1alpha1.RequestPhase {
 	return []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
@@ -137,9 +137,9 @@ func byAnyResolution() []v1alpha1.RequestPhase {
 	}
 }
 
-// byNewerResolution returns the phases that a newer resolution may set. It may change what a person
-// has ended, and nothing else (R14), with one exception: only people know that the carrier has
-// rejected an order that it had accepted.
+// byNewerResolution returns the phases that a newer resolution may set. It may only change an
+// attempt that a person has ended (R14). The exception is an order that the carrier accepted and
+// then rejected: only people know about the rejection.
 func byNewerResolution(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):
@@ -198,7 +198,7 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return meaningOf(phase).implies == impliesNotAccepted
 }
 
-// EndedInFailure reports whether an attempt is not made again before a person has done something.
+// EndedInFailure reports whether an attempt has failed so that only a person can cause another one.
 func EndedInFailure(last *v1alpha1.Request) bool {
 	return last != nil && (Definitive(last.Phase) || ResultDiffers(last) || exhausted(last))
 }
@@ -230,7 +230,7 @@ func StandsForLostLedger(request *v1alpha1.Request) bool {
 }
 
 // StandsForAll reports whether a request still stands for everything that was sent before the
-// ledger was lost. It does not once a person has found one of those requests at the carrier.
+// ledger was lost. This ends once a person has found one of those requests at the carrier.
 func StandsForAll(request *v1alpha1.Request) bool {
 	return StandsForLostLedger(request) && IsLostWithItsLedger(request)
 }

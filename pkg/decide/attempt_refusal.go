@@ -11,10 +11,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the error that
-// the attempt has now: Rejected if that proves that the carrier does not have the request,
-// otherwise the phase in which the outcome is verified. The account is the one that the request was
-// sent with.
+// PhaseOfRefusal returns the phase of an attempt that the carrier has refused with the attempt's
+// present error. It is Rejected if the error proves that the carrier does not have the request,
+// otherwise the phase in which the outcome is verified. The request was sent with the given
+// account.
 func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) v1alpha1.RequestPhase {
 	switch {
 	case isQuery(attempt):
@@ -29,9 +29,9 @@ func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount)
 	return v1alpha1.PhaseSubmitting
 }
 
-// phaseOfRejectedRepeat is for a repeat: the earlier attempt may be the cause of the refusal. For a
-// cancellation the next reading shows the outcome. For any other operation the outcome is unknown,
-// unless the carrier says that a request is in progress, which is then probably ours.
+// phaseOfRejectedRepeat is for a repeat. Its earlier attempt may be the cause of the refusal. For
+// a cancellation the next reading shows the outcome. For any other operation the outcome is
+// unknown, unless the carrier reports a request in progress, which is then probably ours.
 func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
 	if IsBusy(attempt.Error) || attempt.Operation.AltersCancellation() {
 		return v1alpha1.PhaseSubmitting
@@ -42,13 +42,13 @@ func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
 // IsBusy reports whether the carrier has refused a request because one is in progress.
 func IsBusy(why *v1alpha1.RequestError) bool { return why != nil && endsInProgress(why.Code) }
 
-// showsOutcome reports whether it is known, before the next attempt is sent, whether the carrier
-// has carried out a request that it refused because one is in progress. The one in progress may be
-// this very request, if something between the operator and the carrier has sent it twice and
-// returned the second response; or it may be an earlier attempt that a person has resolved too
-// early. A request of a class that is not chargeable changes nothing more if it is sent again. A
-// plan change is sent again only after a reading, which shows the outcome if the plan, or what else
-// is read, was different before. Nothing shows the outcome of a request of class Never.
+// showsOutcome is for a request that the carrier refused because one is in progress. It reports
+// whether the outcome of the request is known before the next attempt is sent. The one in progress
+// may be this very request, if something between the operator and the carrier sent it twice and
+// returned the second response. It may also be an earlier attempt that a person resolved too early.
+// A request of a class that is not chargeable changes nothing more if it is sent again. A plan
+// change is sent again only after a reading. The reading shows the outcome if the plan, or another
+// value read, was different before. Nothing shows the outcome of a request of class Never.
 func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) bool {
 	switch class := ClassOf(attempt.Operation, attempt.Target); {
 	case !class.Costly():
@@ -66,14 +66,14 @@ func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) b
 		health.SupportedAt(CallVersion(account, carrier.Health)) == nil
 }
 
-// differs reports whether a reading shows that a value was set: it was known before, and was
-// another.
+// differs reports whether a reading can show that a value was set: the value before is known, and
+// is a different one.
 func differs(before, target string) bool {
 	return before != "" && target != "" && !SameName(before, target)
 }
 
-// busyText says what a refusal because a request is in progress may mean for an attempt whose
-// outcome it does not show, and which resolution is right in each case.
+// busyText explains a refusal because a request is in progress, for an attempt whose outcome the
+// refusal does not show: what it may mean, and which resolution is right in each case.
 func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	which := "that may be this very request, if it was sent twice on its way to the carrier"
 	if earlier := unprovenBefore(in.Ledger, open); earlier != nil {
@@ -89,9 +89,9 @@ func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) str
 }
 
 // unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the
-// carrier may have although nobody has its response: a person resolved it as not accepted or
-// abandoned it, or a reading seemed to show that. It returns nil if there is none, or if the
-// carrier has accepted a request since, which it does only while no other is in progress. The
+// carrier may have although no response is known: a person resolved it as not accepted or
+// abandoned it, or a reading seemed to show that. It returns nil if there is no such attempt, or if
+// the carrier has accepted a request since: it accepts one only while no other is in progress. The
 // ledger may be nil.
 func unprovenBefore(ledger *v1alpha1.RequestLedger, open *v1alpha1.Request) *v1alpha1.EndedAttempt {
 	if ledger == nil {
@@ -129,9 +129,8 @@ func AttemptInHash(in *Input, operation v1alpha1.Operation) string {
 
 // NewestInHash returns the id of the newest attempt that an approval's hash covers: the given
 // newest attempt, or otherwise the newest ended attempt that isOneOf selects; "" if there is none.
-// One that was refused because another request is in progress changed nothing, so it is not
-// covered, like one that has not reached the carrier (R11). The newest attempt and the ledger may
-// be nil.
+// An attempt is not covered if it did not reach the carrier (R11), or changed nothing because it
+// was refused while another request was in progress. The newest attempt and the ledger may be nil.
 func NewestInHash(
 	newest *v1alpha1.Request, ledger *v1alpha1.RequestLedger, isOneOf func(v1alpha1.EndedAttempt) bool,
 ) string {
@@ -153,8 +152,8 @@ func NewestInHash(
 	return ""
 }
 
-// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one. One that
-// was refused because another request was in progress had none.
+// MayHaveHadEffect reports whether an ended attempt had an effect, or may have had one. An attempt
+// that was refused because another request was in progress had none.
 func MayHaveHadEffect(ended *v1alpha1.EndedAttempt) bool {
 	forAnother := ended.Outcome == v1alpha1.PhaseRejected && endsInProgress(ended.Code)
 	return ended.Outcome.Reached() && !forAnother

@@ -41,7 +41,7 @@ func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 }
 
 // Repeat sends the same request again, unless it is held back: a repeat is a new POST, which the
-// operator must still want to send (R33). It is built from the recorded target, which by that rule
+// operator must still want to send (R33). It is built from the recorded target, which R33 ensures
 // is still the declared one.
 func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
@@ -60,8 +60,8 @@ func Repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 }
 
 // EndUnreached ends an attempt that did not reach the carrier. If it was a repeat, the repeat is
-// not counted and the outcome of the attempt before it stays open. An intent has no error: if there
-// is an error, the attempt was ended before, and the same fact must not count twice.
+// not counted and the outcome of the previous attempt stays open. An intent has no error. If there
+// is an error, the attempt was already ended, and it must not be counted twice.
 func EndUnreached(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return

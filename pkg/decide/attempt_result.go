@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// statesOf returns the documented statuses of an operation's resource and what they mean (spec §2
-// and §3). A resource whose statuses are not all documented has those of the others, too.
+// statesOf returns the documented statuses of an operation's resource and their meaning (spec §2
+// and §3). If not all of them are documented, the statuses of other resources are added.
 func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 	states := map[string]carrier.OutcomeState{
 		"COMPLETED":      carrier.Done,
@@ -106,8 +106,8 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 // remains then is to read its result once more.
 func HasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
 
-// NotOurs reports a result of another request: its id, or the number of its service, is another
-// one. What happens next depends on the class of the request, as after a lost Location.
+// NotOurs reports a result that belongs to another request, because its id or its service number is
+// different. The next step depends on the class of the request, as after a lost Location.
 func NotOurs(request *v1alpha1.Request, what string) *Unfinished {
 	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
 		Code:    v1alpha1.ReasonHandleLost,
@@ -131,9 +131,9 @@ func MayBeResultOf(request *v1alpha1.Request, id int64) bool {
 // the request or the result does not have it.
 type Stated struct{ What, Asked, Shown string }
 
-// CompareResult records which values of the carrier's result are not those that the request asks for,
-// and reports whether there are any. The request has succeeded all the same: the carrier says so, and
-// may charge for it.
+// CompareResult records which values of the carrier's result differ from the requested values, and
+// reports whether any do. The request has still succeeded: the carrier says so, and may charge for
+// it.
 func CompareResult(request *v1alpha1.Request, values []Stated) bool {
 	var differing []string
 	for _, value := range values {
@@ -151,8 +151,8 @@ func CompareResult(request *v1alpha1.Request, values []Stated) bool {
 	return len(differing) > 0
 }
 
-// ResultDiffers reports whether a request has succeeded with another value than it asked for. It is
-// not sent again before a person has decided, not even for a newer spec or to correct drift.
+// ResultDiffers reports whether a request has succeeded with another value than requested. The
+// request is not sent again until a person decides, not even for a newer spec or to correct drift.
 func ResultDiffers(request *v1alpha1.Request) bool {
 	return request != nil && request.Phase == v1alpha1.PhaseSucceeded && request.Error != nil &&
 		request.Error.Code == v1alpha1.ReasonResultDiffers
@@ -164,7 +164,7 @@ func HasCandidate(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseSubmitting && request.Candidate != ""
 }
 
-// CandidateOf returns the handle of such a Location.
+// CandidateOf returns the handle of a request's candidate Location: see [HasCandidate].
 func CandidateOf(request *v1alpha1.Request) (carrier.Handle, error) {
 	return carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Candidate)
 }

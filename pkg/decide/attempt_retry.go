@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// newRetryValue returns the value of the retry annotation; "" if it is used up, because an attempt
-// that it has caused records it (R21).
+// newRetryValue returns the value of the retry annotation; "" if the value is used up, which means
+// that the attempt caused by it has recorded it (R21).
 func newRetryValue(in *Input, last *v1alpha1.Request) string {
 	asked := Control(in.Subject, v1alpha1.AnnotationRetry)
 	if asked == in.Subject.Record().Controls().Retry || asked == last.Retry {
@@ -47,8 +47,8 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 	return err == nil && !at.After(in.Now) && isLater
 }
 
-// mayBeRetried reports whether the retry annotation can apply to an attempt: one that has failed, or a
-// reclaim, because the service may be cancelled although that has succeeded.
+// mayBeRetried reports whether the retry annotation can apply to an attempt: it has failed, or is
+// a reclaim, because the service may be cancelled although the reclaim has succeeded.
 func mayBeRetried(last *v1alpha1.Request) bool {
 	reclaimed := last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
 	return reclaimed || EndedInFailure(last)
@@ -125,9 +125,9 @@ func isUnexplained(request *v1alpha1.Request) bool {
 	return request.Error == nil || request.Error.Code == "" || request.Error.Code == v1alpha1.ReasonUnanswered
 }
 
-// FailureMessage describes a failure: first the carrier's code, unchanged, if there is one, and at
-// the end how to fix the failure. If the carrier accepted a request and then gave no code, there is no
-// sign that the spec is wrong.
+// FailureMessage describes a failure: first the carrier's code, unchanged, if there is one, and
+// at the end how to fix it. If the carrier accepted a request and then gave no code, nothing
+// shows that the spec is wrong.
 func FailureMessage(in *Input, request *v1alpha1.Request, fix string) string {
 	if request.Phase == v1alpha1.PhaseFailed && isUnexplained(request) {
 		fix = "ask the carrier"
@@ -163,9 +163,9 @@ func FailureMessage(in *Input, request *v1alpha1.Request, fix string) string {
 }
 
 // HeldBack holds back a request after a definitive failure of the last one: the same request would
-// fail again, so another generation of the object or a retry has to ask for it. After a success
-// with another value than requested, a new generation is not enough, because the carrier may have
-// done what was requested under another name.
+// fail again, so it needs another generation of the object or a retry. If a request succeeded with
+// another value than requested, a new generation is not enough: the carrier may have set the
+// requested value under another name.
 func HeldBack(in *Input, last *v1alpha1.Request) *Decision {
 	past := !EndedInFailure(last) || !isForThisSpec(in, last) && !ResultDiffers(last)
 	if past || RetryRequested(in, last) || unsentRetry(in, last) != nil {

@@ -44,7 +44,7 @@ func backoffIsRunning(in *Input, want DesiredChange) *Decision {
 	if isUnansweredQuery(last) {
 		what = "did not succeed" // the carrier may have processed it, and lost the result
 	}
-	// The other codes of an unsent attempt are those of its connection.
+	// Any other code of an unsent attempt comes from its connection.
 	noConnection := last.Error != nil && last.Error.Code != codeGateClosed && last.Error.Code != codeNotPosted
 	if last.Phase == v1alpha1.PhaseNotProcessed || last.Phase == v1alpha1.PhaseNotSent && noConnection {
 		reason = v1alpha1.ReasonCarrierUnavailable
@@ -110,8 +110,8 @@ func (v Version) isAheadOf(shown metav1.Object) bool {
 	return shown.GetGeneration() < v.Generation
 }
 
-// cacheIsBehind holds back the attempt after a closed gate until the cache shows what the gate saw:
-// before that, each attempt would be stopped again (R12).
+// cacheIsBehind holds back the attempt after a closed gate until the cache shows the versions that
+// the gate saw. Until then, the gate would stop each attempt again (R12).
 func cacheIsBehind(in *Input, _ DesiredChange) *Decision {
 	var behind string
 	switch {

@@ -17,7 +17,7 @@ type Task struct {
 	Target    v1alpha1.RequestTarget
 	Body      []byte // as it is sent, without contact data
 	Contact   ContactSource
-	Changes   []v1alpha1.Change // what it asks for, and its price as far as that is known; empty if it changes nothing
+	Changes   []v1alpha1.Change // the requested changes, priced as far as known; empty if none
 }
 
 // OpenRequest returns the request that has not ended; nil if there is none.
@@ -85,9 +85,9 @@ func ContactIsUnreadable(in *Input, contact ContactSource) *Decision {
 	return RequeueAt(RestStuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
-// AwaitContact waits until the contact of a request that a person is asked to approve has been read
-// once: without it, the request could not be sent. Nil if it can be read, or if there is none to
-// read.
+// AwaitContact waits until the contact of a request has been read once, before a person is asked to
+// approve the request: it could not be sent without its contact. Nil if the contact can be read, or
+// if there is none to read.
 func AwaitContact(in *Input, contact ContactSource) *Decision {
 	held := ContactIsUnreadable(in, contact)
 	if held != nil || contact.Secret == "" || in.Memory.ContactRead == contact.Secret {
@@ -106,8 +106,8 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	query, last := in.Memory.LastQuery, in.Subject.Record().RequestOf(submit.Request.Operation)
 	recorded := last != nil && last.AttemptID == query.Answered
 	if until := query.AnsweredAt.Add(staleGrace); query.Answered != "" && !recorded && in.Now.Before(until) {
-		// This copy of the object is older than the recorded response. A second request would be
-		// sent if it were used.
+		// This copy of the object is older than the recorded response. Deciding from it would send a
+		// second request.
 		decision.Step = Rest{}
 		return RequeueAt(decision, until)
 	}

@@ -61,9 +61,9 @@ type Decision struct {
 	Verdict   Verdict
 	Aspects   []Aspect
 	Pending   *v1alpha1.Pending // the changes that are wanted; nil for none
-	RequeueAt time.Time         // when to decide again if nothing happens; zero means never
+	RequeueAt time.Time         // when to decide again if no event comes first; zero means never
 	Transient bool              // the verdict changes within seconds, so the recorded status may stay as it is until then
-	Handled   v1alpha1.Handled  // the control annotations that count as handled from here on
+	Handled   v1alpha1.Handled  // the control annotations that count as handled from now on
 	Unused    []string          // the parts of the messages about control annotations that have no effect
 }
 
@@ -79,7 +79,7 @@ type Rest struct{}
 type StartReading struct {
 	Topic Topic
 	Token string // the control annotation that requested it
-	Again bool   // it has failed, and nothing has changed since
+	Again bool   // whether the reading failed before, and nothing has changed since
 }
 
 // ContinueReading polls an open reading, or reads its next page.
@@ -206,7 +206,7 @@ func ResolveSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSo
 // Rule checks one thing about an input. It returns a decision, or nil to let the next rule decide.
 type Rule[I any] func(in I) *Decision
 
-// First returns the decision of the first rule that has one; nil if none has.
+// First returns the decision of the first rule that makes one; nil if no rule does.
 func First[I any](in I, rules []Rule[I]) *Decision {
 	for _, rule := range rules {
 		if decision := rule(in); decision != nil {
@@ -221,5 +221,5 @@ func Common[I interface{ common() *Input }](rule Rule[*Input]) Rule[I] {
 	return func(in I) *Decision { return rule(in.common()) }
 }
 
-// common returns what the input of each kind has, because it embeds this one.
+// common returns the Input that the input of each kind embeds.
 func (in *Input) common() *Input { return in }

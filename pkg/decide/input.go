@@ -68,8 +68,8 @@ func Control(object metav1.Object, annotation string) string {
 	return Bounded(object.GetAnnotations()[annotation], longest)
 }
 
-// AnnotateCommand returns the command that sets an annotation of the object. It removes the name of
-// the user who has set the one before: config/policy refuses the name of another user.
+// AnnotateCommand returns the command that sets an annotation of the object. It also removes the
+// name of the user who set the previous value: config/policy refuses the name of another user.
 func AnnotateCommand(in *Input, annotation, value string) string {
 	command := fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), annotation, value)
@@ -114,11 +114,11 @@ type Breaker struct {
 	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
 }
 
-// MostUnproven is how many requests of class Never, in a row, may be without evidence of their
-// outcome. No other is sent then.
+// MostUnproven is how many requests of class Never, in a row, may lack evidence of their outcome.
+// Once there are that many, no further one is sent.
 const MostUnproven = 2
 
-// Unproven describes the requests in a row of which nobody knows whether the carrier has accepted
+// Unproven describes consecutive requests for which it is unknown whether the carrier accepted
 // them.
 type Unproven struct {
 	Count        int
@@ -149,7 +149,7 @@ type Installation struct {
 // resolve. The zero value means that something else checks approvals.
 type Policies struct {
 	Flaw    string // what is wrong with them; "" if they are in force
-	InForce string // identifies the policy of approvals; another one, or a changed one, has another value
+	InForce string // identifies the policy of approvals; another or a changed policy has another value
 }
 
 // Spending is the joint spending of the accounts of a login.
@@ -159,8 +159,8 @@ type Spending struct {
 	Elapsed time.Duration           // the current monotonic time, which Future is compared with
 }
 
-// FutureReservations maps attempt ids to the monotonic time at which a process first saw a
-// reservation whose time was in the future. The hour for which it counts is measured from then (R19).
+// FutureReservations maps the attempt id of each reservation whose time was in the future to the
+// monotonic time at which a process first saw it. Its hour is measured from then (R19).
 type FutureReservations map[string]time.Duration
 
 // newestRequests returns the newest request of each operation of the object that has one.

@@ -68,8 +68,8 @@ func summaryOf(attempt *v1alpha1.Request) v1alpha1.Request {
 	return summary
 }
 
-// ledgerIsBeingDeleted holds back new requests if the ledger is being deleted: an attempt that it
-// opened could not be recorded once it is gone (R3).
+// ledgerIsBeingDeleted holds back new requests if the ledger is being deleted: an attempt opened
+// now could not be recorded once the ledger is gone (R3).
 func ledgerIsBeingDeleted(in *Input, _ DesiredChange) *Decision {
 	ledger := in.Ledger
 	if ledger == nil || ledger.DeletionTimestamp.IsZero() {
@@ -81,9 +81,9 @@ func ledgerIsBeingDeleted(in *Input, _ DesiredChange) *Decision {
 			"restore the ledger or give it up", ledger.Name, ledger.Name))
 }
 
-// WhyLedgerKept returns why a ledger that is being deleted must stay, regardless of its holder; ""
-// if it need not. An open attempt keeps it, and so does an annotation that does not repeat its name
-// (R3).
+// WhyLedgerKept returns why a ledger that is being deleted must stay, regardless of its holder;
+// "" if it need not. It stays while an attempt is open, or if its annotation AnnotationForget
+// does not repeat its name (R3).
 func WhyLedgerKept(ledger *v1alpha1.RequestLedger) string {
 	open := ledger.Spec.Open
 	switch {

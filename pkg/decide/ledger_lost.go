@@ -31,7 +31,7 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 	return open
 }
 
-// ReceiptLost returns the attempt that stands for what was lost. If only a Location was lost, that
+// ReceiptLost returns the attempt that stands for the lost records. If only a Location was lost, it
 // is the attempt with this Location, which a person can resolve as accepted with its request id.
 func ReceiptLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
 	lost := LostAttempt(in, operation, what)
@@ -49,9 +49,9 @@ func WithOutcomeOf(open, lost *v1alpha1.Request) *v1alpha1.Request {
 	return attempt
 }
 
-// LostAttempt returns the entry that stands for a ledger that was lost or that is older than a
-// status shows. It is recorded as an open attempt, so that it holds back every costly request until
-// a person has resolved it (R5).
+// LostAttempt returns the entry that stands for a ledger that was lost, or for a ledger that is
+// older than a status shows. It is recorded as an open attempt, so that it holds back every
+// costly request until a person has resolved it (R5).
 func LostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,

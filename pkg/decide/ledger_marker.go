@@ -17,9 +17,9 @@ type Found struct {
 }
 
 // RequiredAcknowledgement returns what a person has to acknowledge before requests are sent (R5).
-// The marker is nil if it does not exist. If anything exists that was recorded in another cluster,
-// or before the marker was lost, that is a restore; if there are only objects, another installation
-// may have sent their requests.
+// The marker is nil if it does not exist. Records from another cluster, or from before the marker
+// was lost, mean a restore. If there are only objects, another installation may have sent their
+// requests.
 func RequiredAcknowledgement(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
 	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
 	switch {
@@ -106,7 +106,7 @@ func (in *Input) Withheld() Withheld {
 	return in.Installation.Policies.Withheld()
 }
 
-// Rest returns the decision to send nothing, with what that means here; nil if nothing is withheld.
+// Rest returns the decision to send nothing, with its meaning here; nil if nothing is withheld.
 func (w Withheld) Rest(meaning string) *Decision {
 	if w.Why == "" {
 		return nil
@@ -114,9 +114,9 @@ func (w Withheld) Rest(meaning string) *Decision {
 	return RestOn(Verdict{w.state, w.reason, w.Why + ", so " + meaning})
 }
 
-// AwaitAcknowledgement holds back what nothing but its ledger keeps from being sent twice, until a
-// person has said that this is a new installation (R5). Everything else is read before it is
-// changed.
+// AwaitAcknowledgement holds back requests that only their ledger keeps from being sent twice,
+// until a person has said that this is a new installation (R5). For any other request, the value
+// is read before it is changed.
 func AwaitAcknowledgement(in *Input, what string) *Decision {
 	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
 		return nil
@@ -126,7 +126,7 @@ func AwaitAcknowledgement(in *Input, what string) *Decision {
 			"restore its RequestLedgers first; otherwise run %s. Until then, %s is not sent", in.Installation.command(), what))
 }
 
-// sentOnlyOnce reports whether nothing but its ledger keeps an operation from being sent again.
+// sentOnlyOnce reports whether only its ledger keeps an operation from being sent again.
 func sentOnlyOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }

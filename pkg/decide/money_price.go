@@ -55,7 +55,7 @@ func MoneyOfCents(cents int64, currency string) *v1alpha1.Money {
 }
 
 // priceText describes the price of a change; "" if nothing of it is known or it was not requested.
-// What is not known of a price is named, because the rest would read as if it were the price.
+// Unknown parts are named, because otherwise the known parts would look like the whole price.
 func priceText(c v1alpha1.Change) string {
 	words := ownPrice(c)
 	if c.NFAS != nil {
@@ -74,8 +74,8 @@ func priceText(c v1alpha1.Change) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// ownPrice describes the price of a change without what is bought with it; nil if nothing of it is
-// known or it was not requested.
+// ownPrice describes the price of a change, excluding what is bought with it; nil if nothing of
+// the price is known or it was not requested.
 func ownPrice(c v1alpha1.Change) []string {
 	monthlyUnknown := c.MonthlyBefore == nil && c.MonthlyAfter == nil
 	switch {
@@ -137,8 +137,8 @@ func (p Price) Plus(other Price) Price {
 	}
 }
 
-// Bill adds up the price of a request. The price of a request with an unknown amount is unknown:
-// without that amount, the sum of the others would read as if it were the price.
+// Bill adds up the price of a request. One unknown amount makes the price unknown, because the
+// sum of the other amounts would look like the price.
 type Bill struct {
 	price   Price
 	unknown bool // an amount is unknown, or the currencies differ
@@ -153,8 +153,8 @@ func (b *Bill) Price() (price Price, known bool) {
 	return b.price, true
 }
 
-// AddOneTime adds a one-time fee. A credit does not offset it, because a single fee above zero
-// needs an approval (R8).
+// AddOneTime adds a one-time fee. Credits do not offset it, because a single fee above zero needs
+// an approval (R8).
 func (b *Bill) AddOneTime(amount *v1alpha1.Money) {
 	var fee int64
 	b.add(&fee, amount)
@@ -175,7 +175,7 @@ func (b *Bill) add(sum *int64, amount *v1alpha1.Money) {
 	*sum, b.price.Currency = *sum+cents, amount.Currency
 }
 
-// AddChange adds the fees of one change. An amount that it does not have makes the price unknown.
+// AddChange adds the fees of one change. A missing amount makes the price unknown.
 func (b *Bill) AddChange(change v1alpha1.Change) {
 	b.AddOneTime(change.OneTime)
 	b.add(&b.price.Before, change.MonthlyBefore)
@@ -203,7 +203,7 @@ func (b *Bill) AddCharge(charge *v1alpha1.Charge) {
 // equal monthly fee, because each further month has to be paid.
 func (b *Bill) Costs() bool { return b.commits || !b.IsFree() }
 
-// IsFree reports whether nothing has to be paid, and nothing more each month.
+// IsFree reports whether it is known that nothing has to be paid, and nothing more each month.
 func (b *Bill) IsFree() bool { return !b.unknown && b.price.Charged <= 0 && b.price.Rise() <= 0 }
 
 // BillOf returns the price of changes.
@@ -224,8 +224,8 @@ func PriceOf(changes []v1alpha1.Change) *Price {
 	return nil
 }
 
-// lengthensTerm reports whether a change sets a longer term, or one of which nobody knows whether it
-// is longer.
+// lengthensTerm reports whether a change sets a term that is longer, or that may be longer
+// because the present term is unknown.
 func lengthensTerm(change v1alpha1.Change) bool {
 	if change.Field != FieldTerm {
 		return false
@@ -235,8 +235,8 @@ func lengthensTerm(change v1alpha1.Change) bool {
 	return fromErr != nil || toErr != nil || to > from
 }
 
-// PricedRows returns the indexes of the changes that have a price. What one request sells together,
-// such as a plan and its term, has one price, which belongs to the first of its changes.
+// PricedRows returns the indexes of the changes that have a price. Changes that one request sells
+// together, such as a plan and its term, have one price, which belongs to the first of them.
 func PricedRows(changes []v1alpha1.Change) []int {
 	var rows []int
 	for i, change := range changes {

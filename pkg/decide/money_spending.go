@@ -20,7 +20,7 @@ func Counts(attempt *v1alpha1.Request) bool {
 	return ClassOf(attempt.Operation, attempt.Target).Costly() && !AnotherInProgress(attempt)
 }
 
-// ReservedSince returns the start of the period that counts: an older reservation is ignored.
+// ReservedSince returns the time from which reservations count; older ones are ignored.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
 // Reserved returns a login's reservations that still count.
@@ -81,9 +81,9 @@ func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Ti
 	return spendingHeld(&Input{Account: Account{Object: account, Spending: spending}, Now: now}) == nil
 }
 
-// ReleasesReservation reports whether an attempt releases its reservation: it has certainly done
-// nothing, as the sender or the carrier says, and not only a person. It was not sent, not processed,
-// or refused because another request was in progress.
+// ReleasesReservation reports whether an attempt releases its reservation: the sender or the
+// carrier, not only a person, has said that it did nothing. It was not sent, not processed, or
+// refused because another request was in progress.
 func ReleasesReservation(attempt *v1alpha1.Request) bool {
 	known := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
 	return known && (!attempt.Phase.Reached() || AnotherInProgress(attempt))
@@ -116,9 +116,9 @@ func spendingHeld(in *Input) *Decision {
 	return RequeueAt(RestWorking(v1alpha1.ReasonChargeLimit, limitText(in, sent)), in.Now.Add(time.Minute))
 }
 
-// limitText says how many chargeable requests were sent, and when the next one can be. If many
-// objects wait, that time changes with each request that is sent, and none of them is to be written
-// for it. So the time stays the one that was shown first: the earliest.
+// limitText says how many chargeable requests were sent, and when the next one can be sent. If
+// many objects wait, each request that is sent changes that time, and no object should be written
+// for it. So the message keeps the earliest time, which was shown first.
 func limitText(in *Input, sent int) string {
 	limit := in.Account.Object.Spec.ChargeLimit.PerHour
 	text := fmt.Sprintf("%d of the %d chargeable requests that chargeLimit.perHour of the CarrierAccount allows were "+

@@ -23,8 +23,7 @@ func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
 	return Later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
-// gatePause is the wait after a closed gate. What has closed it is usually over after a second
-// (R12).
+// gatePause is the wait after a closed gate. The cause is usually over after a second (R12).
 func gatePause(n int) time.Duration {
 	const base, longest = time.Second, time.Minute
 	return doubling(n, base, longest)
@@ -42,9 +41,9 @@ func doubling(n int, shortest, longest time.Duration) time.Duration {
 	return min(shortest<<min(max(n-1, 0), 20), longest)
 }
 
-// AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if another
-// request was in progress, or if the carrier did not find the service. A request of class Never is
-// not. A zero time means never.
+// AutoRetryAt returns when a rejected request may be retried automatically: after a pause, if
+// another request was in progress or the carrier did not find the service. A zero time means
+// never, as for every request of class Never.
 func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	switch {
@@ -57,9 +56,9 @@ func AutoRetryAt(in *Input, request *v1alpha1.Request) time.Time {
 	return time.Time{}
 }
 
-// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
-// forbiddenMost is the maximum. The carrier does not do what it does not know, however often it is
-// asked.
+// ForbiddenPause and forbiddenMost are the minimum and maximum time between attempts to which the
+// carrier responded with 403 or 404. Repeating such a request more often does not make it
+// succeed.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour
@@ -98,8 +97,8 @@ func NextPoll(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 }
 
 // nextReadingPoll returns when an open reading is polled next. If it was requested again although
-// nothing had changed, the first pause is longer the longer the topic has been failing, so that an
-// attempt takes few polls.
+// nothing had changed, the first pause grows with the time for which the topic has been failing,
+// so that an attempt takes few polls.
 func nextReadingPoll(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, &in.Account)
 	if reading.Again {
@@ -114,7 +113,7 @@ func nextReadingPoll(in *Input, reading *Reading) time.Time {
 }
 
 // longestFirstPoll is the longest time before the first poll of a reading. The result is usually
-// there by then, and a request can still be based on it.
+// there by then, and still recent enough for a request to be based on it.
 const longestFirstPoll = 150 * time.Second
 
 // polledFrom returns when the polling of a request begins. The result of a request that ended
@@ -144,9 +143,9 @@ type curve struct {
 // longestOverdue is the longest pause between two polls of a query that takes longer than usual.
 const longestOverdue = time.Hour
 
-// spaced returns a polling time that keeps the pause that the carrier has asked for, and the
-// minimum after the last poll. No fibre quote is polled within 5 s of a start, because the previous
-// process may have polled it just now.
+// spaced returns a polling time that respects the pause requested by the carrier and the minimum
+// after the last poll. No fibre quote is polled within 5 s of a start, because the previous
+// process may have just polled it.
 func (c curve) spaced(in *Input, look, last time.Time) time.Time {
 	return Later(Later(look, in.Memory.NotBefore), last.Add(min(c.shortest, c.least)))
 }
@@ -173,8 +172,8 @@ func curveOf(operation carrier.Operation, account *Account) curve {
 	return c
 }
 
-// NextLook returns the first point after a given time of a curve that does not belong to an
-// operation: see [curve].
+// NextLook returns the first point after a given time of a [curve] that does not belong to an
+// operation.
 func NextLook(first, longest time.Duration, start time.Time, uid string, after time.Time) time.Time {
 	return curve{first: first, longest: longest}.next(start, uid, after)
 }
@@ -205,8 +204,8 @@ func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	}
 }
 
-// nextLearned returns the first learned time above elapsed, or the last of them if there is none. They
-// are stretched by up to a sixteenth, and keep the shortest and the longest pause.
+// nextLearned returns the first learned time above elapsed, or the last one if there is none. The
+// times are stretched by up to a sixteenth, and keep the shortest and the longest pause.
 func (c curve) nextLearned(spread float64, elapsed time.Duration) (at time.Duration) {
 	for _, learned := range c.learned {
 		stretched := time.Duration(float64(learned) * (1 + spread/16))
@@ -217,8 +216,8 @@ func (c curve) nextLearned(spread float64, elapsed time.Duration) (at time.Durat
 	return at
 }
 
-// longestAt returns the longest pause that applies this long after the start, and whether it applies
-// for ever.
+// longestAt returns the longest pause that applies at this time after the start, and whether it
+// applies from then on.
 func (c curve) longestAt(elapsed time.Duration) (longest time.Duration, last bool) {
 	if c.usual == 0 || elapsed < c.usual {
 		return c.longest, c.usual == 0
@@ -226,8 +225,8 @@ func (c curve) longestAt(elapsed time.Duration) (longest time.Duration, last boo
 	return max(c.longest, longestOverdue), true
 }
 
-// NextAtInterval returns the first time of an interval after a given time. It is a pure function of
-// UID and interval, so a restart adds no reading.
+// NextAtInterval returns the first multiple of an interval after a given time, shifted by the
+// UID. It is a pure function of UID and interval, so a restart adds no reading.
 func NextAtInterval(uid string, interval time.Duration, after time.Time) time.Time {
 	offset := time.Duration(fraction(uid) * float32(interval))
 	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
@@ -248,9 +247,9 @@ func fraction(id string) float32 {
 	return float32(binary.BigEndian.Uint32(sum[:])>>8) / (1 << 24)
 }
 
-// AgainAt returns when a reading that keeps failing is attempted again; a time in the past if nothing
-// has to be waited for. The pauses grow up to longestReadingPause. They start again from the shortest
-// if something has changed that may let the reading succeed.
+// AgainAt returns when a reading that keeps failing is attempted again; a time in the past if it
+// need not wait. The pauses grow up to longestReadingPause. They start again from the shortest if
+// something has changed that may let the reading succeed.
 func AgainAt(in *Input, topic Topic, token string) time.Time {
 	reading := in.Memory.Readings.Of(topic)
 	shortest, pause := readingPauses(reading)
@@ -260,8 +259,8 @@ func AgainAt(in *Input, topic Topic, token string) time.Time {
 	return lastCallOf(reading).Add(pause)
 }
 
-// longestReadingPause limits the pause between two attempts at a reading that keeps failing, in
-// whatever way: about 15 attempts in the first day, and four in each day after it.
+// longestReadingPause limits the pause between two attempts at a reading that keeps failing for
+// any reason: about 15 attempts in the first day, and four in each later day.
 const longestReadingPause = 6 * time.Hour
 
 // readingPauses returns the shortest pause before a reading is attempted again, and the present one. A
@@ -296,8 +295,8 @@ func isReadAnew(in *Input, topic Topic, token string) bool {
 	return asked || edited || notified || ended || changed
 }
 
-// accountChanged returns when the account became ready, or its carrier began to answer, whichever was
-// later; zero if neither is so.
+// accountChanged returns when the account became ready or its carrier began to respond, whichever
+// was later; zero if neither happened.
 func accountChanged(in *Input) (at time.Time) {
 	if in.Account.Object == nil {
 		return at
@@ -312,8 +311,8 @@ func accountChanged(in *Input) (at time.Time) {
 }
 
 // ReadingPause returns the wait after the n-th failure of a reading in a row, with n starting at 1:
-// ten minutes if the carrier does not let us see the service, five or more if it has another
-// request in progress, otherwise a growing pause, up to ten minutes if the carrier has refused it.
+// ten minutes if the carrier does not show the service, five or more if another request is in
+// progress there, otherwise a growing pause, up to ten minutes if the carrier refused the reading.
 func ReadingPause(n int, err error) time.Duration {
 	switch {
 	case carrier.ClassOf(err) == carrier.NotFoundOrForbidden:

@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// PollTimes has, for the operations of which enough is known, when their requests are polled after
-// they were submitted, in order.
+// PollTimes has the polling times of each operation of which enough is known: the times since a
+// request was submitted, in order.
 type PollTimes map[carrier.Operation][]time.Duration
 
 // Durations are how long the newest requests of an operation took at a carrier, as far as polls
@@ -23,14 +23,14 @@ type Durations struct {
 const (
 	// mostDurations is how many durations are kept.
 	mostDurations = 128
-	// enoughDurations is how many durations polls are based on at least.
+	// enoughDurations is the least number of durations from which polling times are learned.
 	enoughDurations = 16
 	// pollPrice is how much later an end may be noticed, per request, for one poll less.
 	pollPrice = 6 * time.Second
 )
 
-// Add adds the duration of a request that had not ended after some time, and had after another. It
-// counts as the mean of the two, so that later requests are also polled between them.
+// Add adds the duration of a request that was polled as open at one time and as ended at a later
+// time. The mean of the two counts, so that later requests are also polled between them.
 func (d *Durations) Add(before, after time.Duration) {
 	took := (max(before, 0) + max(after, 0)) / 2
 	if len(d.newest) < mostDurations {
@@ -41,9 +41,9 @@ func (d *Durations) Add(before, after time.Duration) {
 	d.next = (d.next + 1) % mostDurations
 }
 
-// PollTimes returns when to poll a request that takes as long as one of the known ones, with pauses
-// of at least least; nil if too little is known. Of all times at which one of the known ones ends,
-// they have the lowest sum of lateness and of pollPrice for each poll.
+// PollTimes returns when to poll a request that takes as long as one of the known ones, with
+// pauses of at least least; nil if too little is known. The times are chosen among the ends of
+// the known ones, with the lowest sum of lateness and of pollPrice for each poll.
 func (d *Durations) PollTimes(least time.Duration) []time.Duration {
 	if len(d.newest) < enoughDurations {
 		return nil
@@ -62,14 +62,14 @@ func (d *Durations) PollTimes(least time.Duration) []time.Duration {
 	return times
 }
 
-// pollPlan is the next poll, and what it and all polls after it cost.
+// pollPlan is the next poll, with the cost of this poll and all later polls.
 type pollPlan struct {
 	at   time.Duration
 	over int // how many of the durations are over by then
 	cost time.Duration
 }
 
-// durations are sorted, with the sum of the first so many.
+// durations holds sorted durations; sums has the sum of the first n of them at index n.
 type durations struct {
 	durations []time.Duration
 	sums      []time.Duration
@@ -83,8 +83,8 @@ func sortedDurations(unsorted []time.Duration) durations {
 	return known
 }
 
-// cheapest returns the cheapest next poll once so many durations are over, given the plans after
-// it.
+// cheapest returns the cheapest next poll once this many durations are over, given the plans for
+// all higher numbers.
 func (d *durations) cheapest(over int, least time.Duration, plans []pollPlan) (best pollPlan) {
 	soonest := least
 	if over > 0 {

@@ -39,7 +39,7 @@ type Observed struct {
 // LastQuery is the outcome of the newest POST of class Query.
 type LastQuery struct {
 	Failures   int       // in a row
-	Err        error     // the newest error; nil if the last one was answered
+	Err        error     // the newest error; nil if the last POST was answered
 	RetryAt    time.Time // when the query may be sent again
 	Renewed    bool      // whether the newest POST may have failed because of an invalid token that has been renewed since
 	Answered   string    // the id of the attempt that was answered
@@ -56,7 +56,7 @@ type Attempt struct {
 	Failures  int              // number of polls in a row without a conclusive result
 	PollError error            // the error of the newest such poll
 
-	UnreadableSince time.Time // since when all polls got a response that nobody can read; zero: not so
+	UnreadableSince time.Time // since when all polls got an unreadable response; zero: not the case
 }
 
 // GateView is what this process saw in the last check before a POST (R12).
@@ -199,8 +199,8 @@ func ServiceValuesOf(found carrier.Service) ServiceValues {
 	}
 }
 
-// MarkRecorded marks every response that is now in the status, because a value that was read before
-// a write does not show what happened after that write.
+// MarkRecorded marks every response that is now in the status: a value that was read before a
+// write does not show what happened after the write.
 func (r *Readings) MarkRecorded() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions, &r.Service} {
 		reading.MarkRecorded()
@@ -214,8 +214,8 @@ func (r *Reading) MarkRecorded() {
 	}
 }
 
-// DropStale drops prices that are too old, and disruptions, which are in the status by then. It
-// reports whether it has changed the reading of a topic.
+// DropStale drops prices that are too old, and disruptions that the status already has. It
+// reports whether it has changed the reading of the topic.
 func (r *Reading) DropStale(topic Topic, now time.Time) bool {
 	isNew := now.Before(r.RequestedAt.Add(QuoteAge))
 	switch {
@@ -234,10 +234,10 @@ func (r *Reading) DropStale(topic Topic, now time.Time) bool {
 // Ended reports whether a reading is finished.
 func (r *Reading) Ended() bool { return r.Answered() || r.Refused() }
 
-// Answered reports whether the carrier has given the reading.
+// Answered reports whether the carrier has returned the reading.
 func (r *Reading) Answered() bool { return r.State == ReadingAnswered || r.State == ReadingRecorded }
 
-// Refused reports whether the carrier answered and will not give a reading now.
+// Refused reports whether the carrier responded but does not return the reading now.
 func (r *Reading) Refused() bool {
 	if r.State != ReadingFailed || r.Err == nil {
 		return false
@@ -255,6 +255,6 @@ func (r *Reading) Refused() bool {
 // StatusPrecision is the precision of the times in a status.
 const StatusPrecision = time.Second
 
-// QuoteAge is the maximum age at which a reading of the options still counts as read just before
-// the POST. A request may have to wait for the rate limit after the reading.
+// QuoteAge is the maximum age at which prices still count as read just before the POST. After the
+// reading, a request may have to wait for the rate limit.
 const QuoteAge = 10 * time.Minute

@@ -24,9 +24,9 @@ func AlteredAt(in *Input) time.Time {
 	return lastEnd(in, func(done *v1alpha1.Request) bool { return done.Operation.AltersCancellation() })
 }
 
-// lastEnd returns when the newest of the ended requests that count ended. Times in a status are whole
-// seconds, so the end of that second is returned. A request that never reached the carrier does not
-// count.
+// lastEnd returns when the newest of the ended requests selected by counts ended. A status has
+// whole seconds, so the end of that second is returned. A request that never reached the carrier
+// is ignored.
 func lastEnd(in *Input, counts func(*v1alpha1.Request) bool) time.Time {
 	var at time.Time
 	for contract := range carrier.Contracts() {

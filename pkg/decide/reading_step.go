@@ -4,9 +4,9 @@ package decide
 
 import "time"
 
-// ReadingStep returns the next step for a topic: it continues an open reading, or else starts a new
-// one when that is due. One that keeps failing is started at growing intervals ([AgainAt]). The time
-// is when to decide again if there is no step.
+// ReadingStep returns the next step for a topic: it continues an open reading, or starts a new
+// one when that is due. A reading that keeps failing is started at growing intervals ([AgainAt]).
+// The time is when to decide again if there is no step.
 func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	if again := AgainAt(in, topic, token); in.Now.Before(again) {
 		return Rest{}, again
@@ -14,8 +14,8 @@ func ReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 	return NeededReadingStep(in, topic, token, due)
 }
 
-// NeededReadingStep is ReadingStep for a reading without which a request can be neither sent nor
-// resolved: it is started when it is due, even while the topic is failing.
+// NeededReadingStep is ReadingStep for a reading that is needed to send or resolve a request: it
+// is started when it is due, even while the topic is failing.
 func NeededReadingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {

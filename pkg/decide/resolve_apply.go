@@ -29,7 +29,7 @@ func ResolvedByPerson(in *Input) *Decision {
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	resolved, _ := ParseResolution(annotation)
 	if WhyImpossible(open, annotation) != "" {
-		return nil // the void resolution is ignored, the request keeps its known state
+		return nil // the void resolution is ignored, and the request keeps its known state
 	}
 	switch resolved.Outcome {
 	case resolvedAccepted:
@@ -42,8 +42,8 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	return ResolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, Because("resolved as not accepted by the carrier"))
 }
 
-// abandonedText explains what follows from abandoning a request. A customerReference is used up by
-// it, because its order may exist.
+// abandonedText explains what follows from abandoning a request. An abandoned order uses up its
+// customerReference, because the order may exist.
 func abandonedText(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
 		return "with the resolve annotation, which is final: the customerReference cannot be used again"
@@ -70,10 +70,10 @@ func IsResolved(object metav1.Object, attemptID string) bool {
 	return ok && resolved.AttemptID == attemptID
 }
 
-// resolvesNothing reports whether the annotation is not used up but cannot apply, now or later: its
-// form is invalid, or it names an impossible request id or an attempt that is not open and may not
-// be resolved again. Attempt ids are random and never reused, so an annotation that was ignored
-// once is ignored for good.
+// resolvesNothing reports whether the annotation is not used up but can never apply. Either its
+// form or its request id is invalid, or it names an attempt that is not open and may not be
+// resolved again. Attempt ids are random and never reused, so an annotation that was ignored once
+// stays ignored.
 func resolvesNothing(in *Input) bool {
 	value := ResolveAnnotation(in)
 	if value == "" || value == in.Subject.Record().Controls().Resolve {
@@ -92,9 +92,9 @@ func resolvesNothing(in *Input) bool {
 	return ended == nil || WhyImpossible(ended, value) != ""
 }
 
-// hasResolved reports whether the annotation has resolved an attempt of the object. The status alone
-// does not show this: it may have been emptied, and it shows a resolution of all attempts as handled
-// only once nothing is left to resolve.
+// hasResolved reports whether the annotation has resolved an attempt of the object. The status
+// alone does not show this: it may have been emptied, and it shows a resolution of all attempts
+// as handled only after the last of them is resolved.
 func hasResolved(in *Input) bool {
 	value := ResolveAnnotation(in)
 	isBy := func(resolution *v1alpha1.Resolution) bool { return resolution != nil && resolution.Word == value }
@@ -106,9 +106,9 @@ func hasResolved(in *Input) bool {
 	})
 }
 
-// newlyResolved returns an attempt that an earlier resolution has ended and that a new resolution
-// changes; nil if there is none. The attempt must be the newest of its lane, and the lane must have
-// no open attempt: otherwise something was sent because of the earlier resolution (R14).
+// newlyResolved returns an attempt that an earlier resolution has ended and a new resolution
+// changes; nil if there is none. The attempt must be the newest of its lane, and the lane must
+// have no open attempt. Otherwise something was sent because of the earlier resolution (R14).
 func newlyResolved(in *Input) *v1alpha1.Request {
 	for _, request := range newestRequests(in) {
 		// Another manager may have recorded the resolution without showing it in the status yet.

@@ -42,11 +42,11 @@ func ResolutionNames(in *Input, attemptID string) bool {
 	return ok && !isUsedUp(in, value) && resolved.AttemptID == attemptID
 }
 
-// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good. So is
-// any value while the admission policies are not in force: the status then shows it as ignored. A
-// value that names an attempt is also used up if the ledger records that it has resolved this
-// attempt: the status may have been emptied, or the object created again, and the carrier may have
-// accepted the attempt since.
+// isUsedUp reports whether a value of the resolve annotation was acted on, or ignored for good.
+// While the admission policies are not in force, any value is used up: the status then shows it
+// as ignored. A value is also used up if the ledger records that it has resolved the attempt that
+// it names. The status may have been emptied, or the object created again, and the carrier may
+// have accepted the attempt since.
 func isUsedUp(in *Input, value string) bool {
 	controls := in.Subject.Record().Controls()
 	resolved, ok := ParseResolution(value)
@@ -54,8 +54,8 @@ func isUsedUp(in *Input, value string) bool {
 		ok && resolved.AttemptID != "" && isOnRecord(in.Ledger, resolved.AttemptID, value)
 }
 
-// isOnRecord reports whether a ledger records that a value has resolved an attempt, for whatever
-// object: attempt ids are unique. The ledger may be nil.
+// isOnRecord reports whether a ledger records that a value has resolved an attempt of any object:
+// attempt ids are unique. The ledger may be nil.
 func isOnRecord(ledger *v1alpha1.RequestLedger, attemptID, value string) bool {
 	if ledger == nil {
 		return false
@@ -93,8 +93,8 @@ func ParseResolution(value string) (resolution, bool) {
 // resolvedAll is the prefix of a resolution of everything that was unknown before a time.
 const resolvedAll = "all@"
 
-// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is never NotAccepted: that
-// would resend requests that nobody has checked (R27).
+// parseForAll parses `all@<RFC 3339 time>=<outcome>`. The outcome is never NotAccepted, because
+// requests that nobody has checked would be sent again (R27).
 func parseForAll(at, outcome string) (resolution, bool) {
 	before, err := time.Parse(time.RFC3339, at)
 	parsed := resolution{Outcome: outcome, before: before}
@@ -105,9 +105,9 @@ func parseForAll(at, outcome string) (resolution, bool) {
 	return parsed, false
 }
 
-// resolvesAll reports whether the annotation is new and resolves this attempt with the others: its
-// outcome was unknown before the time of the annotation, which is not in the future (R27). An
-// attempt that becomes unknown later is never resolved by an old value.
+// resolvesAll reports whether the annotation is new and resolves this attempt together with
+// others. The time in the annotation is not in the future, and the outcome was unknown before it
+// (R27). An attempt whose outcome becomes unknown later is never resolved by an old value.
 func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := ResolveAnnotation(in)
 	resolved, ok := ParseResolution(value)
@@ -119,8 +119,8 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(resolved.before.Truncate(time.Second))
 }
 
-// notResolvedByAll returns a message suffix that explains why a resolution of all attempts does not
-// end an attempt; "" if the annotation is not of that form.
+// notResolvedByAll returns a message suffix that explains why a resolution of all attempts does
+// not end this attempt; "" if the annotation is no such resolution.
 func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	value := ResolveAnnotation(in)
 	if !strings.HasPrefix(value, resolvedAll) {
@@ -180,9 +180,9 @@ func outcomesOf(operation v1alpha1.Operation) []string {
 	return append([]string{resolvedAccepted + ":<request id>"}, outcomes...)
 }
 
-// TakesRequestID reports whether the carrier gives each request of an operation an id of its own.
-// It gives none to an AppointmentCancel, and shows a change of a cancellation under the service's
-// id: with any other number, the cancellation of another service would be polled.
+// TakesRequestID reports whether the carrier gives each request of an operation its own id. An
+// AppointmentCancel gets none. A change of a cancellation is shown under the service's id: with
+// any other number, the cancellation of another service would be polled.
 func TakesRequestID(operation v1alpha1.Operation) bool {
 	contract, _ := carrier.ContractOf(carrier.Operation(operation))
 	return contract.ID != carrier.IDNone && contract.Handle != carrier.HandleServiceID
@@ -240,8 +240,8 @@ func whyResolvesNothing(in *Input, value string) string {
 
 const noSuchAttempt = "it names no attempt that can be resolved"
 
-// attemptNamed returns the request of an object with this id: an open one, or an operation's newest;
-// nil if there is none.
+// attemptNamed returns the request of an object with this id, if it is open or the newest of its
+// operation; nil if there is none.
 func attemptNamed(in *Input, attemptID string) *v1alpha1.Request {
 	all := slices.Concat(in.Subject.Record().OpenRequests(), newestRequests(in))
 	if at := slices.IndexFunc(all, func(r *v1alpha1.Request) bool { return r.AttemptID == attemptID }); at >= 0 {

@@ -63,8 +63,8 @@ func (d *Decision) says(text string) bool {
 }
 
 // unusedControl describes the first control annotation that has no effect; "" if there is none.
-// Only an object that is Ready is checked: before that, an annotation may still be used, and a
-// message that asks for a person explains which annotation to set.
+// Only an object that is Ready is checked. Before that, an annotation may still be used, and a
+// message that waits for a person explains which annotation to set.
 func unusedControl(in *Input, decision *Decision) string {
 	if _, resting := decision.Step.(Rest); !resting || decision.Verdict.State != Settled {
 		return ""
@@ -116,8 +116,8 @@ func hasFailed(in *Input) bool {
 }
 
 // resolveHandled sets whether the resolve annotation counts as handled with this decision, or as
-// ignored. A reconcile annotation that the decision has handled already is kept. The annotations
-// that a request uses up are handled by its intent, not here.
+// ignored. A reconcile annotation that the decision has handled is kept. The intent of a request
+// handles the annotations that the request uses up.
 func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
 	handled := *in.Subject.Record().Controls()
 	handled.Reconcile = cmp.Or(decision.Handled.Reconcile, handled.Reconcile)

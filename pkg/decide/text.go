@@ -126,8 +126,8 @@ func Fitting[T any](all []T, most int, left *int) ([]T, bool) {
 	return all, false
 }
 
-// HealthText describes the health of a service: its rating, and what the carrier warns of and
-// recommends.
+// HealthText describes the health of a service: its rating, and the carrier's warnings and
+// recommendations.
 func HealthText(health *v1alpha1.HealthStatus) string {
 	const unrated = "not rated"
 	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", cmp.Or(health.Summary, unrated),
@@ -141,7 +141,7 @@ func HealthText(health *v1alpha1.HealthStatus) string {
 	return words
 }
 
-// The fields of a change that several kinds name, and the name of the SLA in messages.
+// The fields of a change that several kinds use, and the name of the SLA in messages.
 const (
 	FieldPlan    = "plan.name"
 	FieldTerm    = "plan.term"
@@ -167,8 +167,8 @@ func SameName(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-// InsteadOf says what is offered in place of a name: its other spelling, or the nearest name, and the
-// first ten of all.
+// InsteadOf lists what is offered in place of a name: another spelling of it, or the nearest
+// name, and the first ten of all offers.
 func InsteadOf(name string, offers []string) string {
 	const most = 10
 	for _, offer := range offers {
@@ -191,8 +191,8 @@ func InsteadOf(name string, offers []string) string {
 	return words
 }
 
-// nearest returns the name that needs the fewest edits; "" if each needs more than a third of the
-// characters, because then it is another name and not a typing mistake.
+// nearest returns the name that needs the fewest edits; "" if each name needs edits of more than
+// a third of the characters: it is then another name, not a typing mistake.
 func nearest(name string, offers []string) string {
 	found, fewest := "", len([]rune(name))/3
 	for _, offer := range offers {
@@ -206,7 +206,7 @@ func nearest(name string, offers []string) string {
 	return found
 }
 
-// edits returns how many characters have to be inserted, deleted or replaced to make b of a.
+// edits returns how many characters must be inserted, deleted or replaced to turn a into b.
 func edits(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -63,9 +63,9 @@ func Unwritable(err error) bool {
 	return status != nil && (status.Code == apiBadRequest || status.Code == apiTooLarge || status.Code == apiInvalid)
 }
 
-// APIRefused is the verdict on an object whose pass was ended by the API server (R18). Nil if the
-// next pass may get further without help. The error begins with what the operator was about to do,
-// such as `read Secret key`.
+// APIRefused is the verdict on an object whose pass was ended by the API server (R18); nil if the
+// next pass may succeed without help. The error begins with the action that the operator was
+// attempting, such as `read Secret key`.
 func APIRefused(err error) *Verdict {
 	status := APIRefusal(err)
 	if status == nil {
@@ -98,8 +98,8 @@ func Pruned(reason string, err error) Verdict {
 		". Nothing is sent in the meantime, and the operator retries automatically"}
 }
 
-// NotFinished is the verdict on an object whose pass would not end. Only a fault of the operator
-// causes that, and Ready must not keep what it said before.
+// NotFinished is the verdict on an object whose pass does not end. Only an error in the operator
+// causes this, and Ready must not keep its previous message.
 func NotFinished(err error) Verdict {
 	return Verdict{Working, v1alpha1.ReasonProgressing, Bounded(err.Error(), MaxMessage) +
 		": this is a fault of the operator, which tries again automatically. Please report it, with the manager's log"}

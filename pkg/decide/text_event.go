@@ -133,7 +133,7 @@ func IsNews(known *v1alpha1.Notice, notification Notification) bool {
 	return known == nil || known.Unverified && !notification.Unverified
 }
 
-// UnsignedNote returns a note for what is only known from an unsigned notification.
+// UnsignedNote returns a note for a fact that only an unsigned notification reports.
 func UnsignedNote(notice *v1alpha1.Notice) string {
 	if !notice.Unverified {
 		return ""

@@ -23,9 +23,9 @@ type Clock struct {
 	FutureTimes FutureTimes
 }
 
-// past returns a recorded time or, if it was in the future, the time at which this process first
-// saw it (R19). Otherwise a wait measured from a time that was written by a fast clock would be too
-// long.
+// past returns a recorded time or, if that was in the future, the time at which this process
+// first saw it (R19). Otherwise, if a fast clock has written the time, a wait measured from it
+// would be too long.
 func (c Clock) past(at metav1.Time) time.Time {
 	if seen, ahead := c.FutureTimes[at.UTC()]; ahead {
 		return seen
@@ -43,8 +43,8 @@ func (c Clock) Before(a, b metav1.Time) bool {
 	return a.Before(&b) && (isAhead || a.Time.Before(c.past(b)))
 }
 
-// Past returns a recorded time, or when this process first saw it if it was in the future: see
-// [Clock].
+// Past returns a recorded time or, if that was in the future, the time at which this process
+// first saw it: see [Clock].
 func (in *Input) Past(at metav1.Time) time.Time {
 	return Clock{Now: in.Now, FutureTimes: in.Memory.FutureTimes}.past(at)
 }
@@ -124,15 +124,15 @@ func Later(a, b time.Time) time.Time {
 	return b
 }
 
-// Today is the day in the account's time zone, which is the one of the carrier's dates.
+// Today is the day in the account's time zone, in which the carrier's dates are given.
 func Today(in *Input) string { return DayIn(TimeZone(in), in.Now) }
 
 // DayIn returns the day of a time in a time zone.
 func DayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
-// DayOf returns the day that the carrier means with a text. A date, or any text that is no date-time,
-// is returned unchanged. A date-time at midnight of its own offset is that day: it is how a date is
-// written as a date-time. Any other date-time is the day in the time zone.
+// DayOf returns the day that the carrier means by a text. A date, or any text that is not a
+// date-time, is returned unchanged. A date-time at midnight in its own offset is a date written
+// as a date-time, so its own day is returned. Any other date-time is converted to the time zone.
 func DayOf(text string, zone *time.Location) string {
 	at, known := carrier.Timestamp(text).Time()
 	switch {
@@ -170,8 +170,8 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 	return account.Spec.TimeZone
 }
 
-// DateInPast returns the verdict on a date in the past. It does not name the current day, because
-// otherwise each new process would update the message.
+// DateInPast returns the verdict on a date in the past. The message does not name the current
+// day, because each new process would otherwise update it.
 func DateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone (%s): declare today or a later date",

@@ -146,8 +146,8 @@ func slotsAreCurrent(in *Input) bool {
 	return known && status.DateFrom == in.Appointment.Spec.DateFrom && !wantsRefresh(in) && !ofAnotherOrder(in)
 }
 
-// ofAnotherOrder reports whether the slots are not for the order: they are for a different one, such
-// as an earlier ServiceOrder of the same name, or the carrier does not have the order any more.
+// ofAnotherOrder reports whether the slots are not for the present order: they are for a different
+// one, such as an earlier ServiceOrder of the same name, or the carrier no longer has the order.
 func ofAnotherOrder(in *Input) bool {
 	if in.Order != nil && whyNotPlaced(in.Order) != "" {
 		return true
@@ -186,9 +186,9 @@ func orderIsUnknown(in *Input) *decide.Decision {
 	return nil
 }
 
-// orderGone returns a decision if the order that the slots are for is gone: its ServiceOrder was
-// deleted, or the carrier has rejected it. The appointment-request at the carrier is left alone: it is
-// cancelled when this object is deleted, or when a person requests other slots.
+// orderGone returns a decision if the order of the slots is gone: its ServiceOrder was deleted,
+// or the carrier has rejected it. The appointment-request at the carrier stays: it is cancelled
+// when this object is deleted, or when a person requests other slots.
 func orderGone(in *Input) *decide.Decision {
 	ref, order, status := in.Appointment.Spec.OrderRef, in.Order, &in.Appointment.Status
 	which := "its order"
@@ -209,8 +209,8 @@ func orderGone(in *Input) *decide.Decision {
 	return nil
 }
 
-// leftBehind says what is left at the carrier of an order that is gone, and how to cancel it; "" if
-// nothing is.
+// leftBehind describes what remains at the carrier of an order that is gone, and how to cancel
+// it; "" if nothing remains.
 func leftBehind(in *Input) string {
 	id := in.Appointment.Status.AppointmentRequestID
 	switch {
@@ -265,7 +265,7 @@ func queryWasRefused(in *Input) *decide.Decision {
 	return held
 }
 
-// cancelFirst cancels the recorded appointment-request, which is not the one that is needed now.
+// cancelFirst cancels the recorded appointment-request, which is no longer the needed one.
 func cancelFirst(in *Input) *decide.Decision {
 	if in.Appointment.Status.AppointmentRequestID == "" {
 		return nil
@@ -284,8 +284,8 @@ func cancelFirst(in *Input) *decide.Decision {
 	return decision
 }
 
-// madeElsewhere reports a conflict if the account has another login than the one that created the
-// appointment-request. At another carrier the same number is somebody else's.
+// madeElsewhere reports a conflict if another login than that of the account created the
+// appointment-request. At another carrier, the same number identifies a different one.
 func madeElsewhere(in *Input) *decide.Decision {
 	request := in.Appointment.Status.Request
 	if request == nil || request.Login == in.Account.Memory() {
@@ -298,9 +298,9 @@ func madeElsewhere(in *Input) *decide.Decision {
 		in.Appointment.Status.AppointmentRequestID, request.Login, in.Subject.AccountName(), in.Account.Memory()))
 }
 
-// querySlots queries when a technician is available. The query leaves an appointment-request
-// behind. Therefore --submit=false ("send nothing") holds it back, unlike other queries, and the
-// finalizer is added first if the appointment-request is to be cancelled on deletion.
+// querySlots queries when a technician is available. The query creates an appointment-request at
+// the carrier. Therefore --submit=false ("send nothing") holds it back, unlike other queries, and
+// the finalizer is added first if the appointment-request is to be cancelled on deletion.
 func querySlots(in *Input) *decide.Decision {
 	want := desiredSlots(in)
 	if held := in.Withheld().Rest(fmt.Sprintf(
@@ -329,8 +329,8 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 }
 
 // evidence determines the outcome of a request. An appointment-request cannot be read, so a query
-// for slots is sent again, and a cancellation, of class Converge, is repeated. It is wanted (R33)
-// whichever day is declared by then, because nobody knows whether the old slots can still be booked.
+// for slots is sent again, and a cancellation, of class Converge, is repeated. The repeat is wanted
+// (R33) even if another day is declared by then: nobody knows whether the old slots can be booked.
 type evidence struct{ decide.TaskEvidence }
 
 func evidenceOf(in *Input) evidence { return evidence{decide.TaskEvidence{Input: &in.Input}} }

@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// cancelGrace is the maximum time for which a deleted AppointmentRequest is kept while it is being
-// cancelled. After that it is given up, with an Event, so that an outage of the carrier does not
-// keep a namespace.
+// cancelGrace is the maximum time for which a deleted AppointmentRequest is kept while it is
+// being cancelled. Then the cancellation is given up, with an Event, so that an outage of the
+// carrier does not block the deletion of a namespace.
 const cancelGrace = 10 * time.Minute
 
 // Finalization is the decision whether a deleted appointment-request may be removed.
@@ -21,8 +21,8 @@ type Finalization struct {
 	Warning string // what is left behind at the carrier; "" if nothing
 }
 
-// Finalize decides whether a deleted object may be removed. It may be if nothing is to be
-// cancelled, if the cancellation is not possible, or if the time for it is over.
+// Finalize decides whether a deleted object may be removed: nothing has to be cancelled, the
+// cancellation is not possible, or its time is over.
 func Finalize(in Input, namespaceGoing bool) Finalization {
 	status, account := &in.Appointment.Status, in.Account.Object
 	removeWith := func(why string) Finalization {

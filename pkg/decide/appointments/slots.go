@@ -117,7 +117,7 @@ func localTime(slot *v1alpha1.Slot) string {
 }
 
 // suits reports whether a slot meets the preferences. A slot that may cost extra needs
-// allowChargeable, and its weekday is that of its own place. A preference that is not set matches
+// allowChargeable. The slot's weekday is that at the site. A preference that is not set matches
 // any slot.
 func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return (preferences.AllowChargeable || !slot.Chargeable) &&
@@ -154,8 +154,8 @@ func atSite(slot *v1alpha1.Slot, written string) (time.Time, bool) {
 	return at, known
 }
 
-// WindowReliable reports whether withinTimeWindow counts, which it does for three technologies
-// (spec §2). It would not for the restoration of a service, but an order is none.
+// WindowReliable reports whether withinTimeWindow counts, which is the case for three
+// technologies (spec §2). It does not count for a service restoration, but an order is not one.
 func WindowReliable(technologyType string) bool {
 	return slices.ContainsFunc([]string{"FTTN", "FTTB", "Satellite"}, func(reliable string) bool {
 		return strings.EqualFold(reliable, technologyType)
@@ -187,7 +187,7 @@ func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSl
 		offer, costly)
 }
 
-// NoticeOf returns the notification in what is known of a cancelled appointment; nil if there is none.
+// NoticeOf returns the notification about a cancelled appointment; nil if there is none.
 func NoticeOf(cancelled *v1alpha1.CancelledAppointment) *v1alpha1.Notice {
 	if cancelled == nil {
 		return nil
@@ -195,7 +195,7 @@ func NoticeOf(cancelled *v1alpha1.CancelledAppointment) *v1alpha1.Notice {
 	return &cancelled.Notice
 }
 
-// CancelledOf returns what a notification says of a cancelled appointment, as the status shows it.
+// CancelledOf returns the cancelled appointment of a notification, as the status shows it.
 func CancelledOf(notice *v1alpha1.Notice, appointment carrier.EventAppointment) *v1alpha1.CancelledAppointment {
 	const maxText = 64
 	text := func(given string) string { return decide.Bounded(given, maxText) }

@@ -22,9 +22,9 @@ const (
 	maxShown = 200  // characters of such a text in a message
 )
 
-// RecordHealth records the health of a service. The request says at which API version it was sent,
-// because the names of the fields depend on it. The response has no service id, but it may have the
-// id of its request.
+// RecordHealth records the health of a service. The names of the fields depend on the API version
+// at which the request was sent. The response has no service id, but it may have the id of its
+// request.
 func RecordHealth(status *v1alpha1.HealthCheckStatus, request *v1alpha1.Request, body []byte) *decide.Unfinished {
 	found, err := carrier.DecodeHealth(int(request.APIVersion), body)
 	if err != nil {
@@ -57,7 +57,7 @@ func SummarizeHealth(status *v1alpha1.HealthCheckStatus) string {
 	})
 }
 
-// shortener makes the carrier's texts safe for a status, and knows whether one was too long.
+// shortener makes the carrier's texts safe for a status, and records whether a text was too long.
 type shortener struct{ cut bool }
 
 func (s *shortener) text(text string, limit int) string {
@@ -115,8 +115,8 @@ func (s *shortener) recordMeasurements(status *v1alpha1.HealthCheckStatus, found
 	return fewer
 }
 
-// measurements converts the items of a category: at most one more than is kept, so that the rest is
-// noticed.
+// measurements converts the items of a category: at most one more than is kept, so that the
+// caller notices omitted items.
 func (s *shortener) measurements(found []carrier.HealthItem) []v1alpha1.HealthItem {
 	found = found[:min(len(found), maxItems+1)]
 	items := make([]v1alpha1.HealthItem, 0, len(found))

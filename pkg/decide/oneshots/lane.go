@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// precedenceHolds is how long a test waits for tests that have waited longer, once no other test of
-// the service is in progress. Those tests are reconciled immediately. If one of them cannot be
-// sent, it delays the others no longer than this.
+// precedenceHolds is how long a test waits for tests that have waited longer, once no other test
+// of the service is in progress. Those tests are reconciled immediately. A test that cannot be
+// sent delays the others no longer than this.
 const precedenceHolds = time.Minute
 
 // OthersAttempt returns an open attempt of another object from the ledger of a service's tests; nil
@@ -106,14 +106,14 @@ func MayContinue(test *v1alpha1.DiagnosticTest) bool {
 	return asked != "" && asked != test.Status.Handled.Retry
 }
 
-// sameTestWithin is how long before the creation of a test the same test must not have been sent. A
-// GitOps tool that deletes and creates an object at every sync would otherwise interrupt the
+// sameTestWithin is the time before the creation of a test in which the same test must not have
+// been sent. Otherwise a GitOps tool that recreates an object at every sync would interrupt the
 // customer's service each time.
 const sameTestWithin = time.Hour
 
-// repeatedTest returns an attempt of another object that has run the same test of the service, or may
-// have, within the hour before this object was created; nil if there is none. An attempt that the
-// ledger may have dropped counts, too: then it is the oldest one that the ledger has.
+// repeatedTest returns an attempt of another object that has run the same test of the service, or
+// may have, within the hour before this object was created; nil if there is none. If the ledger
+// may have dropped such an attempt, the oldest attempt in the ledger is returned.
 func repeatedTest(in *Input) *v1alpha1.EndedAttempt {
 	if in.Test == nil || in.Ledger == nil {
 		return nil

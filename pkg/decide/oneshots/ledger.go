@@ -56,8 +56,8 @@ func hasEnded(request *v1alpha1.Request) bool {
 	return request.Phase.Ended() && !decide.IsAutoRetried(request.Phase)
 }
 
-// hasOnlyFinalizer reports whether nothing but its finalizer shows that a test may have been sent.
-// Its outcome is then unknown, and it is not run again (R24).
+// hasOnlyFinalizer reports whether only its finalizer shows that a test may have been sent. The
+// outcome is then unknown, and the test is not run again (R24).
 func hasOnlyFinalizer(in *decide.LedgerInput, shown *v1alpha1.Request) bool {
 	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
 	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
@@ -84,9 +84,9 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 }
 
 // projectDropped updates the status of a test that has no attempt in its ledger. An attempt that
-// did not run the test could be sent again; but if the ledger has dropped it for newer ones, it may
-// also have dropped a later one, which an older status does not show. It then counts as abandoned
-// (R14).
+// did not run the test could be sent again. But if the ledger has dropped it for newer ones, it
+// may also have dropped a later attempt that an older status does not show. The attempt then
+// counts as abandoned (R14).
 func projectDropped(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown := test.Status.Request
 	switch {

@@ -85,8 +85,8 @@ func Expires(in *Input) time.Time {
 	return in.Past(request.FinishedAt).Add(keep)
 }
 
-// Finalize decides about a deleted object of a kind with a finalizer. Nothing of it is kept,
-// because a new object asks for something new.
+// Finalize decides about a deleted object of a kind with a finalizer. Nothing of the object is
+// kept, because a new object makes a new request.
 func Finalize(in decide.Input) decide.Finalization {
 	return decide.Finalize(in.Subject.Record().OpenRequests(), in.Memory, in.Now, "its result is not recorded")
 }

@@ -59,9 +59,9 @@ func RecordDiagnosticTest(
 	return nil
 }
 
-// isRunning reports whether a test has not ended although the carrier answered 200. Two values have
-// to agree: is_active, which is false once a test is final (spec §2), and the newest
-// stage, which is not completed. Without is_active, the stage alone has to say that the test runs.
+// isRunning reports whether a test has not ended although the carrier responded with 200. Two
+// values have to agree: is_active, which is false once a test is final (spec §2), and the newest
+// stage, which is not completed. Without is_active, the stage alone decides.
 func isRunning(run carrier.DiagnosticRun) bool {
 	switch {
 	case len(run.Status) == 0:
@@ -123,8 +123,8 @@ func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
 	return kept, false
 }
 
-// notDone returns why a query has no result yet although the carrier answered 200; nil if its resource
-// does not say so.
+// notDone returns why a query has no result yet although the carrier responded with 200; nil if
+// its resource does not show that.
 func notDone(request *v1alpha1.Request, body []byte) *decide.Unfinished {
 	summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
 	if err != nil {

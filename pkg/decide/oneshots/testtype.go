@@ -14,8 +14,8 @@ import (
 )
 
 // recordNotOffered records that a test has ended because the carrier does not offer it for the
-// service. A test that has reached the carrier, or may have, does not end like this. The record
-// decides from then on, whatever happens to the account, because the spec is immutable.
+// service. A test that reached the carrier, or may have, does not end this way. From then on the
+// record decides, whatever happens to the account, because the spec is immutable.
 func recordNotOffered(in *Input) {
 	reading := &in.Memory.Readings.TestTypes
 	if in.Test.Status.NotOffered != nil || !readsTestTypes(in) ||
@@ -32,9 +32,9 @@ func recordNotOffered(in *Input) {
 	in.Test.Status.NotOffered = ended
 }
 
-// endedUnsent returns the record that a diagnostic test ended because it is not offered; nil if there
-// is none. It does not count while an attempt is open: one that a person has resolved as not accepted
-// may be accepted late.
+// endedUnsent returns the record that a diagnostic test ended because it is not offered; nil if
+// there is none. It does not count while an attempt is open: an attempt that a person has
+// resolved as not accepted may be accepted late.
 func endedUnsent(in *Input) *v1alpha1.NotOffered {
 	if in.Test == nil || decide.OpenRequest(&in.Input) != nil {
 		return nil
@@ -56,8 +56,8 @@ func testIsNotOffered(in *Input) *decide.Decision {
 		in.Test.Spec.TestType, cmp.Or(strings.Join(shown, ", "), "none")))
 }
 
-// readsTestTypes reports whether the operator reads which tests the carrier offers for the service. A
-// test that has reached the carrier, or may have, is retried without that.
+// readsTestTypes reports whether the operator reads which tests the carrier offers for the
+// service. A test that reached the carrier, or may have, is retried without this reading.
 func readsTestTypes(in *Input) bool {
 	if in.Test == nil || in.Account.Object == nil || !in.Account.Object.Extends(v1alpha1.ExtensionTestTypes) {
 		return false
@@ -66,9 +66,9 @@ func readsTestTypes(in *Input) bool {
 	return last == nil || decide.IsAutoRetried(last.Phase)
 }
 
-// testTypesAreUnread waits until the carrier has said which tests it offers. If the carrier does
-// not say it, the test is sent and the carrier decides. Nothing is written while the reading
-// succeeds.
+// testTypesAreUnread waits until the carrier has reported which tests it offers. If the carrier
+// does not report this, the test is sent and the carrier decides. While the reading succeeds,
+// nothing is written.
 func testTypesAreUnread(in *Input) *decide.Decision {
 	reading := &in.Memory.Readings.TestTypes
 	if !readsTestTypes(in) || reading.Ended() || reading.Failures >= decide.FailuresShown {

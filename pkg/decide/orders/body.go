@@ -155,9 +155,9 @@ func extensionRows(spec *v1alpha1.ServiceOrderSpec) []v1alpha1.Change {
 
 func waives(pots *v1alpha1.POTS) bool { return pots.Waiver != nil && *pots.Waiver }
 
-// fieldsNeedExtension refuses an order with fields that the specification does not have, unless the
-// account has the extension OrderFields. The carrier could ignore such a field, and the order would
-// then differ from the declared one.
+// fieldsNeedExtension refuses an order with fields that the specification does not have, unless
+// the account has the extension OrderFields. The carrier could ignore such a field, and the
+// result would then differ from the declared order.
 func fieldsNeedExtension(in *Input) *decide.Decision {
 	given := decide.NamesOf(extensionRows(&in.Order.Spec), func(row v1alpha1.Change) string { return "spec." + row.Field })
 	if len(given) == 0 || in.Account.Object.Extends(v1alpha1.ExtensionOrderFields) {

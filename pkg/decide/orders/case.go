@@ -19,7 +19,7 @@ type orderCase struct {
 	*v1alpha1.ServiceOrderSpec
 
 	q     *carrier.Qualification
-	infra *carrier.Infrastructure // the one that the order names; nil if none
+	infra *carrier.Infrastructure // the infrastructure that the order names; nil if none
 	port  *carrier.NTDPort        // its port, if it is an NTD; nil if none
 }
 
@@ -43,7 +43,7 @@ func caseOf(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) *orderCas
 	return o
 }
 
-// place names the port or pair, and returns whether it is in use and whether that is known.
+// place returns the name of the port or pair, whether it is in use, and whether that is known.
 func (o *orderCase) place() (name string, used, known bool) {
 	switch {
 	case o.port != nil:
@@ -67,7 +67,7 @@ func (o *orderCase) ntd() *carrier.NTD {
 	return o.infra.NTD
 }
 
-// installsNTD reports whether the order gets an NTD that the site does not have yet.
+// installsNTD reports whether a new NTD is installed at the site for the order.
 func (o *orderCase) installsNTD() bool {
 	return o.Scenario == v1alpha1.ScenarioReplaceNTD || o.Scenario == v1alpha1.ScenarioFirst ||
 		o.Scenario == v1alpha1.ScenarioAdditional && !o.hasOnlyCopper()
@@ -164,8 +164,8 @@ func (o *orderCase) installation() *carrier.InstallationOption {
 	return nil
 }
 
-// circuitMatches says why an AVC id cannot be right, if the qualification shows that. The carrier
-// would take the order, and reject it later (spec §2, order scenario 6).
+// circuitMatches says why an AVC id cannot be right, if the qualification shows it. The carrier
+// would accept the order, and reject it later (spec §2, order scenario 6).
 func (o *orderCase) circuitMatches() string {
 	if o.Transfer == nil || o.Transfer.AVCID == "" || o.Transfer.AVCID != o.q.AVCID || o.infra == nil {
 		return "" // the qualification was not made for this circuit

@@ -19,9 +19,9 @@ type device struct {
 	fees []v1alpha1.OrderFee
 }
 
-// devices returns the NTDs that the order can get: those of the qualification, as far as the plan
-// allows them and the order asks for them. The carrier chooses one of them. It returns false if
-// neither the qualification nor the plan lists any.
+// devices returns the NTDs that the order can get: those of the qualification that the plan
+// allows and the order asks for. The carrier chooses one of them. It returns false if neither the
+// qualification nor the plan lists any.
 func (o *orderCase) devices() ([]device, bool) {
 	possible, known := o.possibleDevices()
 	if o.NTDOption != "" {
@@ -30,8 +30,8 @@ func (o *orderCase) devices() ([]device, bool) {
 	return possible, known
 }
 
-// possibleDevices returns the NTDs that the qualification and the plan allow together. A fee that
-// the two state differently is unknown.
+// possibleDevices returns the NTDs that both the qualification and the plan allow. A fee is
+// unknown if the two state it differently.
 func (o *orderCase) possibleDevices() ([]device, bool) {
 	listed, allowed := o.listedDevices(), o.planDevices()
 	switch {
@@ -127,7 +127,7 @@ func feesOfAny(devices []device) []v1alpha1.OrderFee {
 	return items
 }
 
-// deviceFees returns the fees of the port or pair, or of the NTD that is installed. An order that
+// deviceFees returns the fees of the port or pair, or of the installed NTD. An order that
 // replaces an NTD may name one of its ports.
 func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	switch {

@@ -27,9 +27,9 @@ const (
 	maxFeeName  = 100
 )
 
-// PreviewFees returns the fees of an order from its qualification. The plan's own fees are missing
-// because a qualification does not contain them, so there are no sums: a sum without them would
-// read like the price. Nil if there is no qualification.
+// PreviewFees returns the fees of an order from its qualification. A qualification does not
+// contain the plan's own fees, so there are no sums: a sum without them would look like the
+// price. Nil if there is no qualification.
 func PreviewFees(in *Input) *v1alpha1.OrderFees {
 	if in.Qualification == nil {
 		return nil
@@ -67,8 +67,8 @@ func indexOf(items []v1alpha1.OrderFee, name string) int {
 }
 
 // withFees adds fees to others and keeps each name once. A qualification may list the same fee in
-// several places. If the amounts differ, it is not known which of them is charged, so the fee is
-// kept without an amount: leaving the fee out would make the price look complete.
+// several places. If the amounts differ, it is unknown which one is charged. The fee is then kept
+// without an amount: without the fee, the price would look complete.
 func withFees(items, more []v1alpha1.OrderFee) []v1alpha1.OrderFee {
 	for _, fee := range more {
 		switch at := indexOf(items, fee.Name); {
@@ -197,8 +197,8 @@ func shownFees(plan []v1alpha1.Change) []v1alpha1.OrderFee {
 }
 
 // feesToCompare names the fees that were shown or are charged. It omits the plan's own fee, which
-// is not shown, and fees that were shown as unknown. Without the row of the plan's own fee, which is
-// the last one, the rows do not have every fee that was shown, and say nothing about the others.
+// is not shown, and fees that were shown as unknown. The row of the plan's own fee is the last
+// one. Without it, the rows are incomplete, and say nothing about fees that they lack.
 func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
 	if indexOf(shown, planFeeName) < 0 {
 		charged = nil

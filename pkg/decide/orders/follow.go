@@ -39,8 +39,8 @@ func follows(in *Input) bool {
 	return serviceOf(in) == "" && in.Ledger != nil
 }
 
-// serviceOf returns the service that the order has become, as the carrier or a person said; "" if it
-// is not known.
+// serviceOf returns the service that resulted from the order, according to the carrier or a
+// person; "" if it is not known.
 func serviceOf(in *Input) v1alpha1.CarrierID {
 	if in.Order.Spec.ServiceID != "" || in.Ledger == nil || in.Ledger.Spec.Known.Order == nil {
 		return in.Order.Spec.ServiceID
@@ -85,9 +85,9 @@ func nextLook(in *Input) time.Time {
 	return decide.Later(look, in.Memory.NotBefore)
 }
 
-// dueLook returns the next point of the order's curve. The curve is a pure function of when the
-// order was accepted and of the object, so a restart adds no read. The end of the curve is returned
-// as its last point, so that the status then reports it; from then on, dueLook returns zero.
+// dueLook returns the next point of the order's curve. The curve is a pure function of the object
+// and of when the order was accepted, so a restart adds no read. The end of the curve counts as
+// its last point, so that the status reports it then. After it, dueLook returns zero.
 func dueLook(in *Input, reading *decide.Reading) time.Time {
 	accepted := acceptedAt(in)
 	end := accepted.Add(followedFor)
@@ -114,8 +114,7 @@ func acceptedAt(in *Input) time.Time {
 	return in.Past(request.FinishedAt)
 }
 
-// noLonger says that an order is no longer read because it takes too long; "" if there is another
-// reason.
+// noLonger says that an order is no longer read because it takes too long; "" in any other case.
 func noLonger(in *Input) string {
 	if in.Now.Before(acceptedAt(in).Add(followedFor)) {
 		return ""

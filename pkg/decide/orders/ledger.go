@@ -27,7 +27,7 @@ func JudgeLedger(in decide.LedgerInput, order *v1alpha1.ServiceOrder) decide.Led
 		return decide.LedgerVerdict{}
 	case decide.WhyNotUsable(&in) != nil:
 		return decide.LedgerVerdict{Verdict: decide.WhyNotUsable(&in)}
-	case decide.IsHolder(&in) && !mayOrderAgain(ledger): // this object has sent its order, which is done
+	case decide.IsHolder(&in) && !mayOrderAgain(ledger): // this object has already sent its order
 		return decide.LedgerVerdict{}
 	}
 	return inherit(ledger, order)
@@ -44,16 +44,16 @@ func inherit(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) decid
 	return decide.LedgerVerdict{TakeOver: true}
 }
 
-// mayOrderAgain reports whether the order of a ledger may be sent: the carrier has not accepted the
-// newest attempt at it (R3).
+// mayOrderAgain reports whether the order of a ledger may be sent: the carrier has not accepted
+// its newest attempt (R3).
 func mayOrderAgain(ledger *v1alpha1.RequestLedger) bool {
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	return newest == nil || decide.MayOrderAgain(newest.Phase)
 }
 
 // mayHaveBeenSent reports whether another attempt may have followed the recorded ones. None can
-// have followed one that has succeeded or was abandoned (R3), unless a person ended it, or the
-// status has seen a newer ledger with another: a newer resolution may have permitted that.
+// have followed a succeeded or abandoned attempt (R3), unless a person ended it, or the status
+// has seen a newer ledger with another attempt: a newer resolution may have permitted one.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) bool {
 	if ledger == nil || mayOrderAgain(ledger) || len(ledger.Spec.Open) > 0 {
 		return true
@@ -87,8 +87,8 @@ func anotherOrder(ledger *v1alpha1.RequestLedger) *decide.Verdict {
 		ledger.Spec.Order.CustomerReference, request.AttemptID, request.Phase, number)}
 }
 
-// lostOrder returns the attempt in progress from the ledger, or one that stands for everything that
-// was sent. A late acceptance is known, and a person resolves it separately.
+// lostOrder returns the attempt in progress from the ledger, or an attempt that stands for
+// everything that was sent. A late acceptance is known, so a person resolves it separately.
 func lostOrder(in *decide.LedgerInput) *v1alpha1.Request {
 	lost := decide.LostAttempt(in, v1alpha1.OperationOrderCreate, "customerReference")
 	if in.Ledger == nil {
@@ -101,8 +101,8 @@ func lostOrder(in *decide.LedgerInput) *v1alpha1.Request {
 	return &lost
 }
 
-// DeletionWarning describes what remains of an order whose object was deleted, because deleting it
-// neither cancels the order nor forgets it (R24). "" if nothing remains.
+// DeletionWarning describes what remains of an order whose object was deleted; "" if nothing
+// remains. Deleting the object neither cancels the order nor removes its records (R24).
 func DeletionWarning(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
 	const again = "a new ServiceOrder with this customerReference takes it over"
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)

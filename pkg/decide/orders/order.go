@@ -104,7 +104,7 @@ func acceptedText(in *Input, request *v1alpha1.Request) string {
 func rejected(in *Input, request *v1alpha1.Request) decide.Verdict {
 	rejection, again := in.Order.Status.Rejection, ""
 	number := "order " + string(in.Order.Status.OrderID)
-	if in.Order.Status.OrderID == "" { // a person has resolved it without its number
+	if in.Order.Status.OrderID == "" { // a person has resolved the order without its number
 		number = v1alpha1.CarrierName(in.Order)
 	}
 	if decide.HasNamed(&in.Input, request.AttemptID) {
@@ -139,9 +139,9 @@ func rejectionIsConfirmed(in *Input) *decide.Decision {
 // number and a second POST proves nothing.
 type evidence struct{ decide.TaskEvidence }
 
-// Proof resolves as not sent an attempt of this process that was never posted. An attempt of a
-// ledger that was lost proves nothing, because it stands for the attempts that came after it, too
-// (R5).
+// Proof resolves an attempt of this process that was never posted as not sent. An attempt that
+// stands for a lost ledger proves nothing, because it also stands for the attempts that came
+// after it (R5).
 func (o evidence) Proof(open *v1alpha1.Request) *decide.Decision {
 	if !decide.IsLostWithItsLedger(open) && open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return decide.NotPosted(open)
@@ -200,8 +200,8 @@ func send(in *Input) *decide.Decision {
 	return decision.ApprovedBy(&in.Input, planToApprove(in))
 }
 
-// planToApprove returns the plan that a person has to approve; nil if no approval is needed. OnCost
-// needs one for every order, because a new service always has a monthly fee.
+// planToApprove returns the plan that a person has to approve; nil if no approval is needed.
+// Under OnCost every order needs one, because a new service always has a monthly fee.
 func planToApprove(in *Input) *v1alpha1.Pending {
 	if decide.ApprovalPolicy(&in.Input, in.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
 		return nil
@@ -223,7 +223,7 @@ func requestOfOrder(in *Input) decide.Task {
 	}
 }
 
-// changesOf returns the rows of an order's plan: the order, and what is ordered for which site.
+// changesOf returns the rows of an order's plan: the order, and what it orders for which site.
 func changesOf(in *Input) []v1alpha1.Change {
 	return Rows(&in.Order.Spec, remoteOrderIDOf(in), speedOf(in))
 }

@@ -15,14 +15,14 @@ import (
 )
 
 // Accepted records the carrier's response to an order. The order's id may come from the body or
-// from the Location. The fees that were shown before are compared with those that are charged. What
-// was ordered is in the request: the spec may have been edited meanwhile. If the write that follows
-// fails, Accepted is called again.
+// from the Location. The fees shown before are compared with the charged fees. The ordered values
+// come from the request, because the spec may have been edited meanwhile. If the write that
+// follows fails, Accepted is called again.
 func Accepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	Named(order, request)
 	taken, err := carrier.DecodeOrder(body)
 	if err != nil || taken.ID != 0 && order.Status.OrderID != "" && taken.ID != order.Status.OrderID.Number() {
-		return // it is accepted, but its details are unknown
+		return // the order is accepted, but its details are unknown
 	}
 	status := &order.Status
 	facts := v1alpha1.OrderFacts{
@@ -175,9 +175,9 @@ func learnFacts(facts *v1alpha1.OrderFacts, found *carrier.Order) {
 	facts.Cancellable, facts.NFAS = found.IsCancellable, found.IsNFAS
 }
 
-// Confirm applies the resolution of an accepted order as succeeded: a rejection is removed from the
-// status, and an order that the carrier shows with other values than requested counts as right. The
-// ledger records the order as succeeded all the time.
+// Confirm applies the resolution of an accepted order as succeeded. A rejection is removed from
+// the status, and the values that the carrier shows count as right even if others were requested.
+// The ledger keeps the order as succeeded throughout.
 func Confirm(in *Input) {
 	request, status := requestOf(in), &in.Order.Status
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded ||
@@ -191,15 +191,15 @@ func Confirm(in *Input) {
 	}
 }
 
-// isConfirmed reports whether a person has said that an order is right as the carrier shows it.
+// isConfirmed reports whether a person has confirmed an order as the carrier shows it.
 func isConfirmed(in *Input, request *v1alpha1.Request) bool {
 	said, _ := decide.ParseResolution(in.Order.Status.Handled.Resolve)
 	return said.AttemptID == request.AttemptID && said.Outcome == decide.ResolvedSucceeded
 }
 
-// stated returns what an order asks for beside what the carrier's response shows (spec §2,
-// order). If the spec was edited while the order was being sent, only what the request has
-// recorded is compared.
+// stated pairs the values that an order requests with those in the carrier's response (spec §2,
+// order). If the spec was edited while the order was being sent, only the values recorded in the
+// request are compared.
 func stated(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, taken *carrier.Order) []decide.Stated {
 	spec, asked := &order.Spec, request.Target
 	recorded := append(make([]decide.Stated, 0, 16),
@@ -242,8 +242,8 @@ func statedOfPlace(spec *v1alpha1.ServiceOrderSpec, taken *carrier.Order) []deci
 
 func numberText(number int64) string { return strconv.FormatInt(number, 10) }
 
-// orderTypeOf returns the type that an order has by the order scenarios; "" if they do not say: a
-// telephone service on a copper pair can make the order a transfer (scenario 9).
+// orderTypeOf returns the type of an order according to the order scenarios; "" if they do not
+// determine it: a telephone service on a copper pair can make the order a transfer (scenario 9).
 func orderTypeOf(spec *v1alpha1.ServiceOrderSpec) carrier.OrderType {
 	switch {
 	case spec.Transfer != nil:

@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Refusals returns why the qualification does not allow an order, by the order scenarios of
-// spec §2, and what to do; nothing if it allows the order. Facts that are missing
-// in a qualification are not counted against the order: the carrier decides.
+// Refusals returns why the qualification does not allow an order, by the order scenarios of spec
+// §2, and what to do; nothing if it allows the order. Facts missing from a qualification do not
+// lead to a refusal: the carrier decides.
 func Refusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []string {
 	o := caseOf(spec, q)
 	if why := o.sameQualification(); len(why) > 0 {
-		return why // the other checks would be made against another site
+		return why // the other checks would be about another site
 	}
 	var why []string
 	for _, rule := range []func() string{
@@ -185,8 +185,8 @@ func (o *orderCase) additionalAllowed() string {
 	return ""
 }
 
-// replacementNeeded says why an NTD cannot be replaced: the plan fits another one of the location
-// (spec §2, order scenario 3). A free port fits a plan that its NTD lists and can carry.
+// replacementNeeded says why an NTD cannot be replaced: another NTD of the location can carry the
+// plan (spec §2, order scenario 3). A free port fits a plan that its NTD lists and can carry.
 func (o *orderCase) replacementNeeded() string {
 	plan := o.plan()
 	if o.Scenario != v1alpha1.ScenarioReplaceNTD || plan == nil {

@@ -24,9 +24,9 @@ func approvalIsMissing(in *Input, want decide.DesiredChange) *decide.Decision {
 	return cmp.Or(decide.AwaitContact(&in.Input, contactOf(in, want.Target)), waits)
 }
 
-// needsApproval reports whether a change waits for a person. Under OnCost it does if it costs
-// money, or is the first change of a service that the object did not order. An unreadable value
-// needs approval whatever the policies say (R7), and so do unknown values.
+// needsApproval reports whether a change waits for a person. Under OnCost, a change waits if it
+// costs money, or is the first change of a service that the object did not order. Changes of
+// unreadable (R7) or unknown values wait whatever the policies say.
 func needsApproval(in *Input, want decide.DesiredChange) bool {
 	return needsApprovalAtAnyPrice(in, want) || approvalOf(in) == v1alpha1.ApprovalOnCost && costsMoney(want)
 }
@@ -67,8 +67,8 @@ func approvalReason(in *Input, want decide.DesiredChange) decide.ApprovalReason 
 	return decide.ApprovalReason{Why: unreadText(in, on) + untilApproved, Priced: readsPrices(in, want.Operation)}
 }
 
-// unreadText describes what could not be read and why. The reason is the one that this process
-// knows, or otherwise the one that the status last reported.
+// unreadText describes what could not be read and why. The reason is the one known to this
+// process, or otherwise the one last reported in the status.
 func unreadText(in *Input, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {
@@ -97,7 +97,7 @@ func unknownValueReason(in *Input, want decide.DesiredChange) decide.ApprovalRea
 }
 
 // whyUnknown explains why values are unknown. With the extension ServiceRead, the carrier can
-// report the others than the plan, but does not show them for this service.
+// report values other than the plan, but does not show them for this service.
 func whyUnknown(in *Input) string {
 	why, unread := "", []string(nil)
 	for _, change := range differences(in.wanted.changes) {
@@ -138,8 +138,8 @@ func isFirstChange(in *Input) bool {
 }
 
 // mayHaveChanged reports whether the object sent an attempt in this phase that has changed the
-// service, or may have. An attempt that the carrier refused has changed nothing. One that was
-// repeated does not count, because its repeat does.
+// service, or may have. A refused attempt has changed nothing. A repeated attempt does not count,
+// because its repeat does.
 func mayHaveChanged(in *Input, uid string, takenOver bool, phase v1alpha1.RequestPhase) bool {
 	own := uid == string(in.Service.UID) && !takenOver
 	return own && phase != v1alpha1.PhaseRepeated && !decide.MayOrderAgain(phase)
@@ -175,8 +175,8 @@ func wantedNext(in *Input) []decide.DesiredChange {
 	})
 }
 
-// onlySLANeedsDecision reports whether a change is made only for an SLA that a person has to decide
-// about. The SLA is then the first of its changes: a term may go with it.
+// onlySLANeedsDecision reports whether the only reason for a change is an SLA that a person has
+// to decide about. The SLA is then the first of its changes; a term may be sent with it.
 func onlySLANeedsDecision(in *Input, want decide.DesiredChange) bool {
 	return needsUnknownDecision(in, want) && want.Changes[0].Field == decide.FieldSLA
 }
@@ -211,9 +211,9 @@ func withoutPrices(wanted []decide.DesiredChange) []decide.DesiredChange {
 	return bare
 }
 
-// hashOf returns the hash of the wanted changes as they are shown, and of the login that would send
-// them: an approval for one carrier is none for another. Changes in progress are shown, too, but
-// are not part of what is approved: an approval that is given meanwhile is valid after their end.
+// hashOf returns the hash of the wanted changes as they are shown, and of the login that would
+// send them: an approval for one carrier is not valid for another. Changes in progress are shown,
+// but not approved. An approval given meanwhile stays valid after they have ended.
 func hashOf(in *Input, wanted []decide.DesiredChange) string {
 	const each = 3
 	facts := append(make([]any, 0, each*(2+len(wanted))), in.Account.Memory(),
@@ -222,17 +222,17 @@ func hashOf(in *Input, wanted []decide.DesiredChange) string {
 		facts = append(facts, trusted)
 	}
 	for _, want := range wanted {
-		// Only attempts that reached the carrier count: others must not ask people again (R11).
+		// Only attempts that reached the carrier count: others must not require approval again (R11).
 		last := decide.AttemptInHash(&in.Input, want.Operation)
 		facts = append(facts, last, decide.BodyHash(want.Body), want.Changes)
 	}
 	return decide.ApprovalHash(facts)
 }
 
-// newestApproved returns the newest attempt that was made under an approval; nil if there is none.
-// It contains what was left of the approved plan when it was made. An attempt that was not sent
-// proves no approval: its last check may have found that the policy which decides who may approve
-// was missing.
+// newestApproved returns the newest attempt that was made under an approval; nil if there is
+// none. The attempt contains what was left of the approved plan at that time. An attempt that was
+// not sent proves no approval: the policy that decides who may approve may have been missing at
+// its last check.
 func newestApproved(in *Input) (newest *v1alpha1.Request) {
 	for i := range in.Service.Status.Requests {
 		request := &in.Service.Status.Requests[i]
@@ -277,9 +277,9 @@ func isCarriedOut(in *Input, newest *v1alpha1.Request, operation v1alpha1.Operat
 	return last.Phase.Ended() && !last.SubmittedAt.Before(&newest.SubmittedAt)
 }
 
-// hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as they
-// were approved. An SLA is sent together with the plan and term that the service has: if either
-// became known after the first attempt at the plan was sent, the request is no longer the approved
+// hasApprovedBodies reports whether the remaining changes of an approved plan would be sent as
+// they were approved. An SLA is sent together with the present plan and term of the service. If
+// either became known after the first attempt at the plan, the request is no longer the approved
 // one.
 func hasApprovedBodies(in *Input, approved string, wanted []decide.DesiredChange) bool {
 	return !slices.ContainsFunc(wanted, func(want decide.DesiredChange) bool {
@@ -329,8 +329,8 @@ func mustBePriced(in *Input, want decide.DesiredChange) bool {
 	return readsPrices(in, want.Operation) && !isPriced(in, want) && !pricedOnceApproved(in, want)
 }
 
-// isPriced reports whether the price of a change is as well known as it can be: the options were
-// read just now, or the recorded plan of changes contains the same change with a price.
+// isPriced reports whether the price of a change is known as well as possible: the options were
+// read just now, or the recorded plan of changes has the same change with a price.
 func isPriced(in *Input, want decide.DesiredChange) bool {
 	switch {
 	case quoteFresh(in):
@@ -344,8 +344,8 @@ func isPriced(in *Input, want decide.DesiredChange) bool {
 }
 
 // pricedOnceApproved reports whether the price of a change is read only after a person wants it
-// sent. Until then, an unknown SLA may still be trusted instead, which needs no price. Every
-// service of an imported fleet may have one.
+// sent. Until then, an unknown SLA may be trusted instead, which needs no price. In an imported
+// fleet, every service may have an unknown SLA.
 func pricedOnceApproved(in *Input, want decide.DesiredChange) bool {
 	if !onlySLANeedsDecision(in, want) {
 		return false

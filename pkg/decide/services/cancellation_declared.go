@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// desiredCancellation returns the request that the declared cancellation needs. If the carrier's
-// cancellation changed after we had applied ours, this is drift and the drift policy decides.
+// desiredCancellation returns the request that the declared cancellation needs. A change of the
+// carrier's cancellation after ours was applied is drift, and the drift policy decides.
 func desiredCancellation(in *Input) decide.DesiredChange {
 	want := in.wanted.cancellation
 	if !want.Wanted() || cancellationBarred(in) != nil || onlyReportsCancellationDrift(in, want) {
@@ -52,7 +52,7 @@ func cancellationBarred(in *Input) *decide.Verdict {
 	return whyCancellationCannotApply(in)
 }
 
-// whyCancellationCannotApply is cancellationBarred, whatever the management policy.
+// whyCancellationCannotApply is cancellationBarred without regard to the management policy.
 func whyCancellationCannotApply(in *Input) *decide.Verdict {
 	declared, known := in.Service.Spec.Cancellation, in.Service.LastKnown().Cancellation
 	if declared == nil || known == nil {
@@ -110,9 +110,9 @@ func howEnded(in *Input) string {
 	return "the service has been cancelled since " + cmp.Or(known.CancelledOn, "an unknown day") + as
 }
 
-// recordAgreement records that the carrier's cancellation is as declared. From then on a different
-// one is drift, until the spec declares something else. The end of a service counts for any date:
-// otherwise each new process would read it again, although nothing is left to compare.
+// recordAgreement records that the carrier's cancellation is as declared. From then on a
+// different one is drift, until the spec declares something else. An ended service agrees with
+// any date: otherwise each new process would read it again, although nothing is left to compare.
 func recordAgreement(in *Input) {
 	known := in.Service.LastKnown().Cancellation
 	if known == nil {
@@ -139,10 +139,10 @@ func shownSinceDeclared(in *Input) bool {
 	})
 }
 
-// isUncompared reports whether a cancellation is declared that has neither been agreed nor compared
-// with a reading of its own: one by this process, or by the one that sent an attempt because of it.
-// If an older state counted, it would depend on the time of the next reading whether a change by
-// somebody else is drift.
+// isUncompared reports whether a cancellation is declared that was neither agreed, nor compared
+// with a reading made for it by this process or by the process that sent an attempt for it. If an
+// older state counted, the time of the next reading would decide whether a change by somebody
+// else is drift.
 func isUncompared(in *Input) bool {
 	return in.Service.Spec.Cancellation != nil && !cancellationWasAsDeclared(in) && !readSinceDeclared(in) &&
 		!showsOwnFailure(in) && !hasAlteration(in, func(request v1alpha1.Request) bool { return !request.TakenOver })
@@ -154,9 +154,9 @@ func hasAlteration(in *Input, is func(v1alpha1.Request) bool) bool {
 	})
 }
 
-// agreedEnding returns the declared cancellation that the carrier's state last matched. The ledger
-// has it if the status was lost, or if the cancellation has to be read again: what it records
-// prevents a request and never causes one (R7).
+// agreedEnding returns the declared cancellation that the carrier's state last matched. If the
+// status was lost, or the cancellation has to be read again, the ledger has it. The ledger's
+// record prevents a request and never causes one (R7).
 func agreedEnding(in *Input) string {
 	if known := in.Service.LastKnown().Cancellation; known != nil && known.Agreed != "" {
 		return known.Agreed
@@ -190,9 +190,9 @@ func readSinceDeclared(in *Input) bool {
 }
 
 // showsKnownCancellation reports whether the newest reading shows the known cancellation. The two
-// differ if the status is older than the reading, or was not written after it. A reading that finds
-// the cancellation being changed does not count, until there are so many in a row that the carrier
-// may always answer like this.
+// differ if the status is older than the reading, or was not written after it. A reading of a
+// cancellation that is being changed counts only after so many of them in a row that the carrier
+// may always respond like this.
 func showsKnownCancellation(in *Input) bool {
 	const inARow = 3
 	known, reading := in.Service.LastKnown().Cancellation, &in.Memory.Readings.Cancellation

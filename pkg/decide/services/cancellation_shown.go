@@ -18,8 +18,8 @@ import (
 // failed, the carrier therefore answers each read with its error, until it accepts the next one.
 
 // showsOwnFailure reports whether a reading for the present generation is the error of our newest
-// reschedule or abort. That request has changed nothing, so the known cancellation is still the
-// carrier's, and it is all that the next request can be based on.
+// reschedule or abort. That request has changed nothing. The known cancellation is still the
+// carrier's, and the next request can be based on nothing else.
 func showsOwnFailure(in *Input) bool {
 	return requestedForGeneration(in, &in.Memory.Readings.Cancellation) && isOwnFailure(in) && !mayHaveComeDue(in)
 }
@@ -34,7 +34,7 @@ func isOwnFailure(in *Input) bool {
 	return failed != nil && isReadErrorOf(in, failed) && isUnaltered(in, failed)
 }
 
-// wasAccepted reports whether the carrier has accepted an attempt that has ended, or may have.
+// wasAccepted reports whether the carrier has accepted an ended attempt, or may have.
 func wasAccepted(ended *v1alpha1.Request) bool {
 	refused := ended.Phase == v1alpha1.PhaseRejected || ended.Phase == v1alpha1.PhaseNotAccepted
 	return ended.Phase.Reached() && !refused
@@ -61,8 +61,8 @@ func isRefused(reading *decide.Reading) bool {
 	return reading.Refused() && carrier.ClassOf(reading.Err) == carrier.Refused
 }
 
-// isReadErrorOf reports whether the newest reading of the cancellation, made since a request has
-// failed, is its error. The summary of a request has no HTTP status.
+// isReadErrorOf reports whether the newest reading of the cancellation was made after a request
+// failed, and is the error of that request. The summary of a request has no HTTP status.
 func isReadErrorOf(in *Input, failed *failedRequest) bool {
 	reading, had := &in.Memory.Readings.Cancellation, failed.Error
 	if had == nil || !isRefused(reading) {
@@ -82,9 +82,9 @@ func isUnaltered(in *Input, failed *failedRequest) bool {
 		known.RequestedOn == string(failed.basis.RequestedOn)
 }
 
-// restoreUnaltered records the cancellation that a failed request was to alter, from the ledger, if
-// the carrier shows nothing but the error and it is not known: the status may be lost, or the object
-// may be new.
+// restoreUnaltered records the cancellation that a failed request was to alter. It is taken from
+// the ledger if it is not known and the carrier shows only the error: the status may be lost, or
+// the object may be new.
 func restoreUnaltered(in *Input) {
 	if in.Service.LastKnown().Cancellation != nil {
 		return
@@ -108,9 +108,9 @@ func mayHaveComeDue(in *Input) bool {
 	return decide.DayIn(decide.TimeZone(&in.Input), in.Past(failed.SubmittedAt)) <= known.RequestDate
 }
 
-// cancellationNotShown is the verdict if the carrier has answered so many reads of a declared
-// cancellation with an error that a status reports it, and our own failure does not explain that: no
-// request can be based on what is known. Otherwise it is nil.
+// cancellationNotShown is the verdict if the carrier has returned an error for so many reads of a
+// declared cancellation that a status reports it, unless our own failure explains the errors. No
+// request can then be based on the known state. Otherwise it is nil.
 func cancellationNotShown(in *Input) *decide.Verdict {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Cancellation
 	isDeclared := spec.Cancellation != nil || spec.Disconnection != ""
@@ -140,9 +140,9 @@ func recordReadCancellation(in *Input) {
 	restoreUnaltered(in)
 }
 
-// isOnlyMeanwhile reports whether the newest reading of the cancellation was made while the carrier
-// was applying a reschedule or abort of ours. It may show what that request is to set, even if it
-// then fails.
+// isOnlyMeanwhile reports whether the newest reading of the cancellation was made while the
+// carrier was applying our reschedule or abort. The reading may show the new state even if the
+// request then fails.
 func isOnlyMeanwhile(in *Input) bool {
 	return isChanging(in) && (in.Service.OpenCancellation() != nil ||
 		in.Memory.Readings.Cancellation.RequestedAt.Before(decide.AlteredAt(&in.Input)))
@@ -212,9 +212,9 @@ func isAlterable(known *v1alpha1.CancellationState) bool {
 	return requested && (known.CanAbort || known.CanReschedule)
 }
 
-// isFinal reports whether there is a cancellation that can no longer be altered: it has been submitted
-// to the carrier or carried out, or the carrier does not allow it. A status that this version does not
-// know counts as one. An aborted or rejected cancellation counts as none.
+// isFinal reports whether there is a cancellation that can no longer be altered: it was submitted
+// to the carrier or carried out, or the carrier does not allow a change. An unknown status counts
+// as such a cancellation. An aborted or rejected cancellation counts as none.
 func isFinal(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	none := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
@@ -237,9 +237,9 @@ func readSince(in *Input, at time.Time) bool {
 	return reading.Answered() && !reading.RequestedAt.Before(at)
 }
 
-// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil if
-// the service has no cancellation left, or if a person has abandoned a later attempt: the carrier may
-// have accepted that one.
+// failedAlteration returns the newest accepted reschedule or abort, if it failed. It returns nil
+// if the service has no cancellation left, or if a person has abandoned a later attempt, because
+// the carrier may have accepted that attempt.
 func failedAlteration(in *Input) *failedRequest {
 	history := slices.DeleteFunc(in.Ledger.History(), func(ended *v1alpha1.Request) bool {
 		return !ended.Operation.AltersCancellation()

@@ -258,8 +258,8 @@ func declaredValues(in *Input) []declaredValue {
 	return declared
 }
 
-// howSince describes how the carrier's value is known and since when. If health shows another name, it
-// says so, because somebody may have changed the plan before health was first read.
+// howSince describes how the carrier's value is known and since when. If health shows another
+// name, the text says so: somebody may have changed the plan before health was first read.
 func howSince(declared declaredValue, days *time.Location) string {
 	words := howRecorded(declared, days)
 	if asHealth := declared.known.AsHealth; asHealth != "" && !decide.SameName(asHealth, declared.known.Value) {

@@ -106,8 +106,8 @@ func serviceIsSuspended(in *Input, want decide.DesiredChange) *decide.Decision {
 		"spec.suspend is true, so nothing is sent: "+decide.DescribeChanges(want.Changes))
 }
 
-// versionIsTooOld rejects what the API version does not have: the whole operation, if the account is
-// strict, or a field that a later version added (spec §9).
+// versionIsTooOld rejects what the account's API version does not have: a field that a later
+// version added (spec §9) or, if the account is strict, the whole operation.
 func versionIsTooOld(in *Input, want decide.DesiredChange) *decide.Decision {
 	unsupported, ok := errors.AsType[*carrier.UnsupportedVersionError](versionError(in, want))
 	if !ok {
@@ -161,7 +161,7 @@ func requestMustWait(in *Input, want decide.DesiredChange) *decide.Decision {
 }
 
 // unreadNeedsApproval reports whether a change whose basis could not be read (R7) waits for an
-// approval or has one. The message about that approval contains the carrier's response.
+// approval or has one. The message of that approval contains the carrier's response.
 func unreadNeedsApproval(in *Input) bool {
 	return slices.ContainsFunc(in.wanted.changes, func(want decide.DesiredChange) bool {
 		return want.Unread && policyIsObserve(in, want) == nil && changesAreOnlyPlanned(in, want) == nil &&
@@ -169,9 +169,9 @@ func unreadNeedsApproval(in *Input) bool {
 	})
 }
 
-// serviceIsCancelled holds back a modification of a cancelled service: the carrier accepts none
-// until it is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to
-// decide.
+// serviceIsCancelled holds back a modification of a cancelled service, because the carrier
+// accepts none until the service is reclaimed. If it is still cancelled after a successful
+// reclaim, a person has to decide.
 func serviceIsCancelled(in *Input, want decide.DesiredChange) *decide.Decision {
 	known := in.Service.LastKnown().Cancellation
 	if !isCancelled(in) {
@@ -195,8 +195,8 @@ func serviceIsCancelled(in *Input, want decide.DesiredChange) *decide.Decision {
 	return nil
 }
 
-// priceIsUnconfirmed reads the prices again just before the POST. A different fee results in another
-// hash, which the approval does not match.
+// priceIsUnconfirmed reads the prices again just before the POST. A different fee changes the
+// hash, so the approval no longer matches.
 func priceIsUnconfirmed(in *Input, want decide.DesiredChange) *decide.Decision {
 	asked := in.Memory.Readings.Options.Token == decide.Control(in.Subject, v1alpha1.AnnotationApprove)
 	if !readsPrices(in, want.Operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
@@ -222,8 +222,8 @@ func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
 	return withBasis(in, want, price)
 }
 
-// withBasis also reads the basis of a change while its price is read, so that the one does not wait
-// for the other. While the price cannot be read, no reading of the basis would be used.
+// withBasis reads the basis of a change at the same time as its price, so that neither waits for
+// the other. While the price cannot be read, the basis is not read, because it would not be used.
 func withBasis(in *Input, want decide.DesiredChange, price *decide.Decision) *decide.Decision {
 	basis, fails := basisIsOutdated(in, want), !in.Memory.Readings.Options.FailingSince.IsZero()
 	if basis != nil && price.Transient && !fails && decide.IsRest(price.Step) {

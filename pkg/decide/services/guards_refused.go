@@ -30,9 +30,9 @@ func sameChangeFailed(in *Input, want decide.DesiredChange) *decide.Decision {
 	return held
 }
 
-// isAnotherChange reports whether an attempt was for something else than a change. After a success
-// with another value than requested, a change that asks for one of the values again is the same, with
-// whatever else it is sent.
+// isAnotherChange reports whether an attempt was for a different change. If it succeeded with
+// another value than requested, a change that requests one of the same values again is not
+// different, whatever else is sent with it.
 func isAnotherChange(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool {
 	if sent.BodyHash == "" || hasBody(in, sent, want) {
 		return false
@@ -51,8 +51,8 @@ func isAnotherChange(in *Input, sent *v1alpha1.Request, want decide.DesiredChang
 	})
 }
 
-// hasBody reports whether an attempt was sent with the body of a change. A plan that is sent under
-// another spelling, because the carrier spells it so by now, is the same plan.
+// hasBody reports whether an attempt was sent with the body of a change. A plan counts as the
+// same if only its spelling differs, because the carrier has changed the spelling.
 func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool {
 	if decide.SameName(sent.Target.Plan, want.Target.Plan) {
 		want.Target.Plan = sent.Target.Plan
@@ -62,16 +62,16 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 }
 
 // waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
-// failure. Such a change asks for no approval: a process that has the reading would not ask, one
-// without it would, and each would undo what the other has written.
+// failure. No approval is requested for such a change. Otherwise a process without the reading
+// would request one, a process with it would not, and each would undo what the other writes.
 func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 	return in.Service.OpenRequest() != nil || sameChangeFailed(in, want) != nil
 }
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
-// ledger was lost and its requests were abandoned, the request that stands for all of them is
-// returned instead, except for reschedule and abort: it is not known what was sent before, so a person
-// who abandons it abandons every operation of that generation.
+// ledger was lost and its requests were abandoned, the result is the request that stands for all
+// of them, except for reschedule and abort. It is not known what was sent before the loss, so
+// abandoning it abandons every operation of that generation.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	abandoned := lost != nil && lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLostLedger(lost)
@@ -88,8 +88,8 @@ func isForAnotherCancellation(in *Input, request *v1alpha1.Request) bool {
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 
-// orSpelledDifferently adds to the verdict on a result with another name how a person can say that it
-// is the requested one. Before that is taken, the carrier's offers are read.
+// orSpelledDifferently adds to the verdict on a result with another name how a person can confirm
+// that it is the requested one. The carrier's offers are read before a confirmation is used.
 func orSpelledDifferently(in *Input, last *v1alpha1.Request, held *decide.Decision) *decide.Decision {
 	switch {
 	case trustsResult(in, last) && !quoteFresh(in):

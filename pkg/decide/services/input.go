@@ -20,7 +20,7 @@ type Input struct {
 // Order holds the values that a service takes over from the ServiceOrder that created it. A value
 // that the order does not know is empty.
 type Order struct {
-	OtherAccount      string             // the CarrierAccount of the order; "" if it is that of the service
+	OtherAccount      string             // the order's CarrierAccount; "" if the service has the same
 	Accepted          bool               // whether the carrier has accepted it
 	ServiceID         v1alpha1.CarrierID // the service that the order created; "" until the carrier has reported it
 	Plan              string
@@ -30,7 +30,7 @@ type Order struct {
 	AVCID             string
 }
 
-// wanted is what the spec and the known state of a service require. It is found out once in a pass.
+// wanted is what the spec and the known state of a service require. It is computed once per pass.
 type wanted struct {
 	changes      []decide.DesiredChange // modifications, in the order in which they are sent
 	cancellation decide.DesiredChange   // how the declared cancellation differs, even if that is only reported

@@ -12,9 +12,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// assumeUnread records as the carrier's what it has not shown: the values of the order that created
-// the service, and declared values where a person has allowed it, in advance with trustDeclared or
-// unknownValues, or with the trust annotation for the changes that are shown.
+// assumeUnread records, as the carrier's, values that it has not shown: those of the order that
+// created the service, and declared values if a person trusts them, in advance with trustDeclared
+// or unknownValues, or with the trust annotation for the changes that are shown.
 func assumeUnread(in *Input) {
 	fillFromOrder(in)
 	trustUnreadable(in)
@@ -93,8 +93,8 @@ func trustUnreadable(in *Input) {
 	}
 }
 
-// trustPlan records the declared plan as the carrier's: instead of reading it if trustDeclared
-// lists the plan, and otherwise only if unknown values are trusted and the plan cannot be read.
+// trustPlan records the declared plan as the carrier's. If trustDeclared lists the plan, it is not
+// read. Otherwise it is trusted only if unknown values are trusted and the plan cannot be read.
 func trustPlan(in *Input) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
 	readable := decide.CheckSupported(&in.Input, carrier.Health) == nil || willBeDescribed(in, decide.FieldPlan)
@@ -130,8 +130,8 @@ func trusts(in *Input, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspe
 	return in.Subject.Record().RequestOf(operation) == nil && (listed || trustsUnknown(in))
 }
 
-// takeTrust handles the trust annotation for the changes that are shown, and reports whether it
-// covers the given change. If a request for it is in progress, its result is awaited instead.
+// takeTrust handles the trust annotation for the shown changes, and reports whether it covers the
+// given change. If a request for the change is in progress, its result is awaited instead.
 func takeTrust(in *Input, change v1alpha1.Change) bool {
 	shown, given := in.Service.Status.Pending, decide.Control(in.Subject, v1alpha1.AnnotationTrust)
 	open := in.Subject.Record().RequestOf(change.Operation)
@@ -171,8 +171,8 @@ func trustResult(in *Input) {
 	}
 }
 
-// trustsResult reports whether a person says, with the trust annotation, that the result of an
-// attempt shows what was requested.
+// trustsResult reports whether the trust annotation confirms that the result of an attempt shows
+// the requested values.
 func trustsResult(in *Input, last *v1alpha1.Request) bool {
 	given := decide.Control(in.Subject, v1alpha1.AnnotationTrust)
 	return decide.ResultDiffers(last) && given == last.AttemptID && given != in.Service.Status.Handled.Trust
@@ -242,8 +242,8 @@ func shownPlan(in *Input, operation v1alpha1.Operation) []v1alpha1.Change {
 }
 
 // isUnlisted reports whether the plan named in health is not known to be offered for the service,
-// so that the change may be one to the same plan. Offers that are too old are not read again for
-// this check, because the changes that are shown still contain its result.
+// so that the requested change may be one to the same plan. Offers that are too old are not read
+// again for this check, because the shown changes still contain its result.
 func isUnlisted(in *Input) bool {
 	switch {
 	case !comparesSpelling(in):
@@ -264,8 +264,8 @@ func comparesSpelling(in *Input) bool {
 }
 
 // isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
-// may have changed it, and no person has confirmed it. What was sent before a ledger was lost may
-// have set the declared plan, of which health may have another name.
+// may have changed it, and no person has confirmed it. After a lost ledger, an earlier request
+// may have set the declared plan, and health may have another name for it.
 func isAtFirstSight(in *Input) bool {
 	plan, last := in.Service.LastKnown().Plan, decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && in.Ledger.Baseline() == nil &&
@@ -316,8 +316,8 @@ func willBeDescribed(in *Input, field string) bool {
 }
 
 // isUndescribed reports whether a declared value is about to be read from the description: it is
-// unknown, or only known by the name that health has for it. The description of a service without
-// DSL has no DSL profile, so a new process does not read it again just for the profile.
+// unknown, or only its name in health is known. The description of a service without DSL has no
+// DSL profile, so a new process does not read it again just for the profile.
 func isUndescribed(in *Input, value *describedValue) bool {
 	known := *value.known
 	switch {
@@ -337,8 +337,8 @@ func needsPlan(in *Input) bool {
 	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
 }
 
-// wasDescribed reports whether the status has a value that the carrier's description of the service
-// has shown. Every process sees the same, because the status has it.
+// wasDescribed reports whether the status has a value from the carrier's description of the
+// service. All processes agree on this, because it depends only on the status.
 func wasDescribed(in *Input) bool {
 	known := in.Service.LastKnown()
 	return slices.ContainsFunc(describedValues(in, &known), func(value describedValue) bool {

@@ -42,8 +42,8 @@ func knownValue(value string, source v1alpha1.ValueSource, now time.Time) *v1alp
 }
 
 // isOutdated reports whether a request that changed the topic ended after the reading was
-// requested. If two managers are active, the other manager may have sent that request, and this
-// process's reading is older than the recorded state.
+// requested. If two managers are active, the other one may have sent that request. This process's
+// reading is then older than the recorded state.
 func isOutdated(in *Input, topic decide.Topic) bool {
 	return in.Memory.Readings.Of(topic).RequestedAt.Before(decide.ChangedAt(&in.Input, topic))
 }
@@ -122,8 +122,8 @@ func acceptDrift(in *Input, state *v1alpha1.CarrierState) {
 	}
 }
 
-// planDrifted reports drift: health shows another plan than after our last success. A drifted plan
-// is recorded as health reports it now, together with what health reported before.
+// planDrifted reports drift: health shows another plan than after our last success. The drifted
+// plan is recorded as health shows it now, with the name that health showed before.
 func planDrifted(plan *v1alpha1.KnownValue) bool {
 	return plan != nil && plan.Source == v1alpha1.SourceHealth &&
 		plan.AsHealth != "" && plan.Value != plan.AsHealth
@@ -135,8 +135,8 @@ func planFromHealth(plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	return found
 }
 
-// foundAsDeclared returns the declared plan if the carrier has changed to it without our
-// request, otherwise nil. There is nothing to do then (R7).
+// foundAsDeclared returns the declared plan if the carrier has changed to it without our request;
+// otherwise nil. Nothing needs to be sent then (R7).
 func foundAsDeclared(in *Input, known *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
 	if declared == nil || decide.SameName(declared.Name, known.Value) {
@@ -153,8 +153,8 @@ func foundAsDeclared(in *Input, known *v1alpha1.KnownValue, plan string, askedAt
 	return nil
 }
 
-// forgetAcceptedDrift drops the value that the service had before it drifted, once the spec no longer
-// declares that value: from then on, the drifted one counts as any other.
+// forgetAcceptedDrift drops the value that the service had before it drifted, once the spec no
+// longer declares that value. From then on, the drifted value is treated like any other value.
 func forgetAcceptedDrift(in *Input) {
 	state := in.Service.Status.Carrier
 	if state == nil {
@@ -168,8 +168,8 @@ func forgetAcceptedDrift(in *Input) {
 	}
 }
 
-// forgetReplacedTerm drops the term of the previous plan once the spec declares the plan to which the
-// carrier has changed. If the service returns to the previous plan, it may have another term there.
+// forgetReplacedTerm drops the term of the previous plan once the spec declares the plan to which
+// the carrier has changed. If the service later returns to the previous plan, its term may differ.
 func forgetReplacedTerm(in *Input) {
 	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
 	if state == nil || state.Plan == nil || declared == nil || !decide.SameName(declared.Name, state.Plan.Value) {
@@ -254,11 +254,11 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	}
 }
 
-// knownAfterReading returns a value as it is known after a reading. The former one is kept if the
-// reading confirms it, or if the reading is not newer. One that was only trusted is replaced by a
-// newer reading even if that confirms it, and one named by health is always replaced. An order is
-// older than any reading of its service, whenever its value was taken over. If the service had the
-// declared value before, the new one has drifted from it.
+// knownAfterReading returns a value as it is known after a reading. The former value is kept if
+// the reading confirms it or is not newer. But a value that was only trusted is replaced by a
+// newer reading even if that confirms it, and a value named by health by any reading. An order is
+// older than any reading of its service, whenever its value was taken over. If the service had
+// the declared value before, the new value has drifted from it.
 func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	known, found := *value.known, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if known == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// JudgeLedger decides whether an object may act for the service of a ledger, which only its holder
-// may. Without a ledger nobody is in conflict, because the first intent decides (R2).
+// JudgeLedger decides whether an object may act for the service of a ledger: only its holder may.
+// Without a ledger there is no conflict, because the first intent decides (R2).
 func JudgeLedger(in decide.LedgerInput) decide.LedgerVerdict {
 	switch {
 	case in.Former != nil:
@@ -52,8 +52,8 @@ func Project(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger,
 }
 
 // forgetOutdated drops values that were read before the end of a request, if the status does not
-// show that end. Either a process ended between the two writes, or the status is an old one. The
-// values are read again. For the plan, the baseline serves the same purpose.
+// show that end: a process ended between the two writes, or the status is an old one. The values
+// are read again. For the plan, the baseline serves the same purpose.
 func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	state := service.Status.Carrier
 	if state == nil || ledger == nil {
@@ -118,9 +118,9 @@ func valueOnRecord(shown, recorded *v1alpha1.KnownValue, clock decide.Clock) *v1
 	return shown
 }
 
-// toRemember returns what the ledger records of a value. A value that the description of the
-// service shows can be read again, so it is recorded only to replace an older value of the ledger.
-// If the status were lost, the older value would justify a request, which only a reading may (R7).
+// toRemember returns what the ledger records of a value. The ledger records a value from the
+// description of the service only to replace its own older value: the value can be read again. If
+// the status were lost, the older value would justify a request, which only a reading may (R7).
 func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 	switch {
 	case !isFromService(known):
@@ -221,9 +221,8 @@ func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	return ""
 }
 
-// changeInShort describes the first change, the term that is sent with it, which is a commitment, and
-// the number of the others. The plan that a new plan replaces is in another column, which leaves room
-// for the term.
+// changeInShort describes the first change, the term sent with it (a commitment), and the number
+// of other changes. The plan that is replaced has its own column, which leaves room for the term.
 func changeInShort(changes []v1alpha1.Change, none string) string {
 	if len(changes) == 0 {
 		return none

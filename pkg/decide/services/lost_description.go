@@ -31,8 +31,8 @@ func requestedValues(in *Input, open *v1alpha1.Request) []requestedValue {
 }
 
 // distinguishes reports whether a description can show that a request was carried out: each value
-// that it sets was described right before it, and at least one was another. A term is not
-// described, so a change of the term alone is never proven.
+// that the request sets was described right before it, and at least one of them differed. A term
+// is not described, so a change of the term alone is never proven.
 func distinguishes(values []requestedValue) bool {
 	isUnknown := func(value requestedValue) bool { return value.before == "" }
 	differs := func(value requestedValue) bool { return !decide.SameName(value.before, value.asked) }
@@ -43,11 +43,11 @@ func isProvableByDescription(in *Input, open *v1alpha1.Request) bool {
 	return readsService(in) && distinguishes(requestedValues(in, open))
 }
 
-// isProvenByDescription reports whether the description proves that a request was carried out: it was
-// asked for late enough, lists no modification, and shows the requested values. These are the
-// conditions of docs/serviceread.md. What was described before does not matter for a request of
-// class Converge: it has reached its target. A description that does not show the values does not
-// prove the opposite.
+// isProvenByDescription reports whether the description proves that a request was carried out: it
+// was read late enough, lists no modification, and shows the requested values (see
+// docs/serviceread.md). For a request of class Converge, the earlier description does not matter,
+// because the request has reached its target. A description without the values does not prove the
+// opposite.
 func isProvenByDescription(in *Input, open *v1alpha1.Request) bool {
 	values, reading := requestedValues(in, open), &in.Memory.Readings.Service
 	counts := isDescribed(in) && !reading.Service.Modified && askedAfter(in, open, reading.RequestedAt)
@@ -65,10 +65,10 @@ func isProvenByDescription(in *Input, open *v1alpha1.Request) bool {
 // response. In the other 15 s, the carrier may not show yet a change that it has accepted.
 const proofAfter = time.Minute + 15*time.Second
 
-// askedAfter reports whether a reading was asked for long enough after an attempt to prove its
-// outcome, by the recorded time of the intent and by the local clock since the attempt was first
-// seen (R19): another process may have written the recorded time with a clock that is behind. The
-// comparisons are separate, because only the local time has a monotonic clock.
+// askedAfter reports whether a reading was requested long enough after an attempt to prove its
+// outcome. Both the recorded time of the intent and the time when this process first saw the
+// attempt count (R19), because a clock that is behind may have written the recorded time. They
+// are compared separately, because only the local time has a monotonic clock.
 func askedAfter(in *Input, open *v1alpha1.Request, at time.Time) bool {
 	recorded, seen := provesFrom(in, open)
 	return !at.Before(recorded) && !at.Before(seen)
@@ -80,8 +80,8 @@ func provesFrom(in *Input, open *v1alpha1.Request) (recorded, seen time.Time) {
 	return recorded, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(proofAfter)
 }
 
-// countsFrom is the time from which a reading shows whether a request was carried out. One that the
-// carrier accepted may be carried out later, for as long as its Location is polled.
+// countsFrom is the time from which a reading shows whether a request was carried out. An
+// accepted request may be carried out later, for as long as its Location is polled.
 func countsFrom(in *Input, open *v1alpha1.Request) time.Time {
 	from := decide.Later(provesFrom(in, open))
 	if open.Phase == v1alpha1.PhaseInProgress {

@@ -12,10 +12,10 @@ import (
 
 // The reasons for these guards are in docs/design/0031-a-repeat-is-a-new-request.md.
 
-// repeatHeld returns why a service's repeat is not sent now; nil if it is. It asks the guards of a
-// first request, in the same order: whether the object sends at all, whether the request is wanted
-// and approved, and, by a new reading, whether it is still necessary. Those that do not apply to any
-// operation that is repeated, such as its price, are left out.
+// repeatHeld returns why a service's repeat is not sent now; nil if it is sent. It asks the
+// guards of a first request, in the same order: whether the object sends at all, whether the
+// request is wanted and approved and, by a new reading, still necessary. Guards that apply to no
+// repeated operation, such as the price, are omitted.
 func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if held := heldBy(in, open, policyStopsRepeat, changesAreOnlyPlanned, installationIsUnacknowledged,
 		serviceIsSuspended, requestMustWait); held != nil {
@@ -42,8 +42,8 @@ func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision
 	return nil
 }
 
-// whetherSentAgain says what becomes of an attempt while its repeat is held back. While the object is
-// Working, nobody has to do anything for that to end.
+// whetherSentAgain says what happens to an attempt while its repeat is held back. While the
+// object is Working, the hold ends without any action by a person.
 func whetherSentAgain(in *Input, open *v1alpha1.Request, held decide.State) string {
 	again := "is not sent again"
 	if held == decide.Working {
@@ -53,7 +53,7 @@ func whetherSentAgain(in *Input, open *v1alpha1.Request, held decide.State) stri
 		open.Operation, open.AttemptID, again, decide.ResolveHint(&in.Input, open))
 }
 
-// policyStopsRepeat is the guard observing for a service that is not in sync.
+// policyStopsRepeat is the guard policyIsObserve for a service that is not in sync.
 func policyStopsRepeat(in *Input, _ decide.DesiredChange) *decide.Decision {
 	if !in.Service.OnlyObserves() {
 		return nil
@@ -61,9 +61,9 @@ func policyStopsRepeat(in *Input, _ decide.DesiredChange) *decide.Decision {
 	return decide.RestWaiting(v1alpha1.ReasonObserving, "managementPolicy is Observe")
 }
 
-// whyNotSentNow returns why the operator would not send the same request now, had it not sent it
-// before (R33): spec and state of the service do not call for it any more, the carrier accepts no
-// changes of the service, or the request needs an approval that it does not have; "" if it would.
+// whyNotSentNow returns why the operator would not send the same request now if it had not been
+// sent before (R33); "" if it would. The spec and state no longer require it, the carrier accepts
+// no changes of the service, or the request lacks an approval that it needs.
 func whyNotSentNow(in *Input, open *v1alpha1.Request) string {
 	want := wantedNow(in, open.Operation)
 	same := open.Target.Date == want.Target.Date &&
@@ -99,9 +99,9 @@ func unsent(in *Input, open *v1alpha1.Request) *Input {
 	return &before
 }
 
-// notRepeated ends a request that is not repeated. What it changes is read first: the reading may show
-// that the request has reached its target, or that it is wanted after all. A cancellation that has not
-// changed shows that the request was not carried out. In any other case nobody knows.
+// notRepeated ends a request that is not repeated. The value that it changes is read first: the
+// reading may show that the request has reached its target, or is wanted after all. An unchanged
+// cancellation shows that the request was not carried out. Otherwise the outcome is unknown.
 func notRepeated(in *Input, open *v1alpha1.Request, why string) *decide.Decision {
 	if unread := awaitOutcome(in, open); unread != nil {
 		return unread

@@ -78,8 +78,8 @@ func isReclaimed(in *Input, open *v1alpha1.Request) bool {
 		readSince(in, in.Past(open.SubmittedAt).Add(showsAfter))
 }
 
-// isProvableByHealth reports whether health can show that a plan change was carried out: the plan
-// before it is known, and was another one. A plan change with ntdOption is of class Never.
+// isProvableByHealth reports whether health can show that a plan change was carried out: the
+// previous plan is known and differs. A plan change with ntdOption is of class Never.
 func isProvableByHealth(open *v1alpha1.Request) bool {
 	return decide.ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
@@ -92,8 +92,8 @@ func isProvenByHealth(in *Input, open *v1alpha1.Request) bool {
 		reading.RequestedAt.After(in.Past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
-// lastHealthIsRead reports whether the last reading was made; it is called only if that reading did
-// not prove the change. A difference is no proof of failure, it only ends the wait.
+// lastHealthIsRead reports whether the last reading was made. It is called only if that reading
+// did not prove the change. A different plan does not prove failure; it only ends the wait.
 func lastHealthIsRead(in *Input, open *v1alpha1.Request) bool {
 	times := verifyTimes(&in.Input, open)
 	reading := &in.Memory.Readings.Health
@@ -131,10 +131,10 @@ func dueAmong(times [3]time.Time, in *Input) (bool, time.Time) {
 	return false, time.Time{}
 }
 
-// verifyCancellation decides about a reschedule or abort that may not have reached the carrier,
-// from a reading of the cancellation. It is sent again only while the cancellation is still the one
-// that was seen before it. It is abandoned if another one has been requested since, or if it is no
-// longer wanted.
+// verifyCancellation decides, from a reading of the cancellation, about a reschedule or abort
+// that may not have reached the carrier. The request is sent again only while the cancellation is
+// the one seen before it. The request is abandoned if another cancellation has been requested
+// since, or if it is no longer wanted.
 func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	if !in.Now.Before(in.Past(open.SubmittedAt).Add(showsWithin)) && givesNoCancellation(in, open) {
 		return decide.ResolveBy(decide.WriterRule, open, v1alpha1.PhaseOutcomeUnknown, decide.WhyUnknown(open))
@@ -151,9 +151,9 @@ func verifyCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	return decide.Repeat(open, func() *decide.Decision { return repeatHeld(in, open) })
 }
 
-// givesNoCancellation reports whether the carrier answers the read of the cancellation without
-// showing it, from the time on at which a request is expected to show in it. A service that is
-// hidden for a moment may be shown again.
+// givesNoCancellation reports whether the carrier still responds to the read of the cancellation
+// without showing it, at a time when the request is expected to show. A service that is hidden
+// for a moment may be shown again.
 func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Cancellation
 	momentary := carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden && reading.Alike <= 1
@@ -161,8 +161,8 @@ func givesNoCancellation(in *Input, open *v1alpha1.Request) bool {
 		!reading.RequestedAt.Before(outcomeReadAt(in, open))
 }
 
-// shownByCancellation resolves a request from the newest reading of the cancellation; nil if that
-// proves nothing.
+// shownByCancellation resolves a request from the newest reading of the cancellation; nil if the
+// reading proves nothing.
 func shownByCancellation(in *Input, open *v1alpha1.Request) *decide.Decision {
 	shown := cancellationState(in.Memory.Readings.Cancellation.Cancellation, decide.TimeZone(&in.Input))
 	switch {

@@ -41,9 +41,9 @@ func withPrice(in *Input, want decide.DesiredChange) decide.DesiredChange {
 	return want
 }
 
-// quote prices a plan change from the carrier's options. The NTD is in the first row, which may be
-// that of an SLA: an SLA change sends the present plan again, and no rule of the carrier says that
-// it then requires no additional NTD. So the price is unknown, and needs an approval (R8).
+// quote prices a plan change from the carrier's options. The NTD is in the first row, even if that
+// is the row of an SLA. An SLA change sends the present plan again, and no rule of the carrier
+// excludes that an additional NTD is required. So the price is unknown, and needs an approval (R8).
 func quote(in *Input, want decide.DesiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := decide.Unpriced(want.Changes)
 	next := offered(options.Plans, want.Target.Plan, strconv.Itoa(int(want.Target.Term)))
@@ -115,7 +115,7 @@ func offered(offers []carrier.Plan, name, term string) []carrier.Plan {
 }
 
 // agreed returns the fee that all offers of one thing have; nil if they have none. If they differ,
-// nobody knows which of them applies, so it is a fee without amounts, which needs an approval (R8).
+// it is unknown which fee applies. The result then has no amounts, and needs an approval (R8).
 func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
 	var fee *carrier.Fee
 	for i := range offers {
@@ -130,8 +130,8 @@ func agreed[T any](offers []T, feeOf func(*T) *carrier.Fee) *carrier.Fee {
 }
 
 // valueIsNotOffered holds back a change that the carrier is known not to offer for the service.
-// Nobody is asked to approve it, and it is not sent. Offers that were not read, or that the carrier
-// did not give, say nothing: what is not known is not impossible.
+// Nobody is asked to approve it, and it is not sent. If the offers were not read, or the carrier
+// did not return them, no change is held back: it may be possible.
 func valueIsNotOffered(in *Input, want decide.DesiredChange) *decide.Decision {
 	why := ""
 	switch {
@@ -155,8 +155,8 @@ func hasOffers(in *Input) bool {
 }
 
 // notOfferedBefore repeats the verdict that is recorded for this generation and this change. The
-// offers are forgotten after some minutes and on a restart, and for this verdict they are read
-// again only if the reconcile annotation asks for it.
+// offers are forgotten after some minutes and on a restart. For this verdict, they are read again
+// only if the reconcile annotation asks for it.
 func notOfferedBefore(in *Input, want decide.DesiredChange) *decide.Decision {
 	ready := in.ShownReady()
 	same := slices.ContainsFunc(wantedValues(in, want), func(value wantedValue) bool {
@@ -179,8 +179,8 @@ type wantedValue struct {
 	offers      []string
 }
 
-// wantedValues returns the values of a plan change that the carrier's offers can rule out. The plan
-// and term that the service has are not among them: the offers are of what it can change to.
+// wantedValues returns the values of a plan change that the carrier's offers can rule out. The
+// present plan and term are excluded, because the offers list what the service can change to.
 func wantedValues(in *Input, want decide.DesiredChange) []wantedValue {
 	options, target := &in.Memory.Readings.Options.Options, want.Target
 	changes := func(field string) bool { return len(decide.ChangesOf(want.Changes, field)) > 0 }
@@ -216,8 +216,8 @@ func ntdOptionsOf(plans []carrier.Plan) []string {
 	return decide.NamesOf(options, func(option carrier.NTDOption) string { return option.Option })
 }
 
-// notOffered says which value the carrier does not offer, and what it offers; "" if it offers each
-// of them, or if that is not known.
+// notOffered says which value the carrier does not offer, and what it offers instead; "" if all
+// values are offered, or if that is not known.
 func notOffered(values []wantedValue) string {
 	for _, value := range values {
 		if len(value.offers) > 0 && !slices.Contains(value.offers, value.value) {

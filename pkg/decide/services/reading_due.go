@@ -18,7 +18,7 @@ func awaitReading(in *Input, topic decide.Topic, what, unread string) *decide.De
 // readingStep returns the next step of a reading.
 type readingStep func(*decide.Input, decide.Topic, string, func() (bool, time.Time)) (decide.Step, time.Time)
 
-// awaitStep waits for a reading, of which next returns the next step.
+// awaitStep waits for a reading. The function next returns its next step.
 func awaitStep(in *Input, topic decide.Topic, what, unread string, next readingStep) *decide.Decision {
 	token := decide.Control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := next(&in.Input, topic, token, decide.AtOnce)
@@ -85,7 +85,7 @@ const (
 // observation is a topic that is read at an interval.
 type observation struct {
 	topic    decide.Topic
-	interval time.Duration // 0: not read
+	interval time.Duration // 0: the topic is not read
 	firstNow bool          // it is read now, usually because nothing is known about it yet
 }
 
@@ -120,10 +120,10 @@ func knowsNoValue(in *Input) bool {
 		known.AggregationMethod == nil && known.DSLStabilityProfile == nil
 }
 
-// readsCancellationNow reports whether the cancellation has to be read before its interval is over,
-// because it is not known, or because only it can tell why the service is not described. A service
-// that has been described exists, so its cancellation is read at its interval, unless the spec
-// declares it.
+// readsCancellationNow reports whether the cancellation has to be read before its interval is
+// over: it is not known, or only it can show why the service is not described. A service that has
+// been described exists, so its cancellation is read at its interval, unless the spec declares a
+// cancellation.
 func readsCancellationNow(in *Input) bool {
 	spec, reading := in.Service.Spec, &in.Memory.Readings.Service
 	switch {
@@ -191,8 +191,8 @@ func reconcileServed(in *Input) bool {
 }
 
 // hiddenTopic returns the topic whose newest reading shows that the account may not see the
-// service; "" if none does. A reading before a modification of ours no longer counts, because the
-// carrier accepted that modification. A Location that the carrier does not find proves nothing
+// service; "" if none does. A reading from before a modification of ours is ignored, because the
+// carrier accepted the modification. A Location that the carrier does not find proves nothing
 // about the service.
 func hiddenTopic(in *Input) decide.Topic {
 	for _, topic := range []decide.Topic{decide.TopicCancellation, decide.TopicHealth, decide.TopicDisruptions} {
@@ -283,8 +283,8 @@ func planIsUnknown(in *Input) *decide.Decision {
 }
 
 // firstReadingIsMissing waits for the first reading of the description of the service, or else of
-// its cancellation: before any report about a service that the carrier has not shown and, unless
-// these readings are disabled, before any change of a service that may have been cancelled.
+// its cancellation. It is needed before any report about a service that the carrier has not shown
+// and, unless these readings are disabled, before any change of a service that may be cancelled.
 func firstReadingIsMissing(in *Input) *decide.Decision {
 	if in.Service.LastKnown().Cancellation != nil || in.Memory.Readings.Cancellation.Refused() {
 		return nil

@@ -75,7 +75,7 @@ func isPlanUnconfirmed(in *Input) bool {
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
-// isFresh reports whether a request is based on a fresh reading: one that was asked for after this
+// isFresh reports whether a request is based on a fresh reading: it was requested after this
 // process first saw the generation, and after the newest modification ended (R7). If a person
 // approved the change without a reading, the failed reading must be equally recent.
 func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
@@ -94,9 +94,9 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 	return matchesReading(in, on) || want.Operation.AltersCancellation() && showsOwnFailure(in)
 }
 
-// pausedUntil returns the end of the pause after the carrier refused a change because a request is in
-// progress; zero if there is no pause. A reading from before then may be older than the end of that
-// request, which may be this very change.
+// pausedUntil returns the end of the pause after the carrier refused a change because a request
+// is in progress; zero if there is no pause. That request may be this very change, and a reading
+// from before the end of the pause may be older than the end of the request.
 func pausedUntil(in *Input, want decide.DesiredChange) time.Time {
 	last := decide.ReachedOf(&in.Input, want.Operation)
 	if last == nil || !decide.AnotherInProgress(last) {
@@ -144,9 +144,8 @@ func readableFrom(in *Input, on basis) time.Time {
 	return from
 }
 
-// isUnread reports whether the value to be changed could not be read for this generation. It stays
-// true until a reading succeeds, also in another process, which sees it in the recorded plan of
-// changes.
+// isUnread reports whether the value to be changed could not be read for this generation. It
+// stays true until a reading succeeds. Another process sees this in the recorded plan of changes.
 func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -154,7 +153,7 @@ func isUnread(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case !requestedForGeneration(in, reading):
 	case hasValue(reading, on.topic):
-		// For an hour, the carrier has needed too long for every reading that a request could be based on.
+		// For an hour, every reading that a request could be based on has taken the carrier too long.
 		return !reading.FailingSince.IsZero() && !reading.LastPoll.Before(reading.FailingSince.Add(unreadAfter))
 	case givesNoReading(in, reading):
 		return true
@@ -210,9 +209,9 @@ func matchesDescription(in *Input) bool {
 	return true
 }
 
-// anotherModification waits while the description of the service lists modifications: the carrier
-// takes none while another one is in progress. The form of the list is not known, so it may also
-// contain modifications that have ended. Nothing is sent until the list is empty.
+// anotherModification waits while the description of the service lists modifications, because the
+// carrier accepts only one at a time. The form of the list is not known, so it may also contain
+// ended modifications. Nothing is sent until the list is empty.
 func anotherModification(in *Input, on basis) *decide.Decision {
 	reading := &in.Memory.Readings.Service
 	again := reading.RequestedAt.Add(decide.InProgressPause(reading.Modified))

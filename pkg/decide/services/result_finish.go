@@ -40,8 +40,8 @@ func Finish(
 	return nil
 }
 
-// finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier
-// may report success and show something else.
+// finishCancellation records the cancellation that resulted from a reschedule or abort. The
+// carrier may report success and still show something else.
 func finishCancellation(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
 ) *decide.Unfinished {
@@ -155,8 +155,8 @@ func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	return &request.Plan[at]
 }
 
-// knownBefore returns a value as it was before the request, to be trusted from now on; nil if it is
-// unknown.
+// knownBefore returns the value from before the request, which is trusted from now on; nil if it
+// is unknown.
 func knownBefore(
 	request *v1alpha1.Request, field string, current *v1alpha1.KnownValue, now time.Time,
 ) *v1alpha1.KnownValue {
@@ -234,7 +234,7 @@ func ApplyDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	}
 }
 
-// isResultOf reports whether a result belongs to this request. One with another id, or about
+// isResultOf reports whether a result belongs to this request. A result with another id, or about
 // another service, does not. A result without ids does, because fields may be missing.
 func isResultOf(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,

@@ -63,9 +63,9 @@ func ifReadable(err error, values ...statedValue) []statedValue {
 	return values
 }
 
-// recordStated records the values that the result of a request states, and how they and the charges
-// differ from what was requested and shown. If a value differs, the carrier's is known. A value that
-// was requested with it, and that the result does not state, is then not known either.
+// recordStated records the values in the result of a request, and how values and charges differ
+// from those requested and shown. If a value differs, the carrier's value is known. Another
+// requested value that the result does not state is then unknown.
 func recordStated(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time) {
 	request.Warning = ""
 	if found, err := carrier.DecodePlanChange(body); err == nil && request.Operation == v1alpha1.OperationPlanChange {
@@ -97,8 +97,8 @@ func forgetUnstated(values []statedValue) {
 	}
 }
 
-// feeDifference compares the charges in the carrier's result with those that were shown for approval;
-// "" if equal or nothing was shown. Before the POST, priceIsUnconfirmed reads the price again.
+// feeDifference compares the charges in the carrier's result with those shown for approval; "" if
+// they are equal or none were shown. Before the POST, priceIsUnconfirmed reads the price again.
 func feeDifference(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range decide.PricedRows(quoted) {

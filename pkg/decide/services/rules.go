@@ -169,8 +169,7 @@ func modificationIsOpen(in *Input) *decide.Decision {
 }
 
 // alterationIsUnknown holds back the changes of a service while the outcome of a reschedule or
-// abort is unknown, although that has a lane of its own: nobody knows whether the service is about
-// to end.
+// abort is unknown. The two have separate lanes, but the service may be about to end.
 func alterationIsUnknown(in *Input) *decide.Decision {
 	open := in.Service.OpenCancellation()
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(in.wanted.changes) == 0 {

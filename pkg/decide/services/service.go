@@ -7,7 +7,7 @@
 //	   │        ├─ known_values.go, cancellation_shown.go    what readings show
 //	   │        └─ known_trust.go                            what is taken from the order or from a person
 //	   │
-//	   ├─────► compare          what is wanted, found out once
+//	   ├─────► compare          what is wanted, computed once
 //	   │        ├─ wanted.go, cancellation_declared.go       what differs, and the body of each request
 //	   │        ├─ offers.go                                 what the carrier offers, and what a change costs
 //	   │        └─ approval.go                               the plan of changes that is shown and approved
@@ -57,7 +57,7 @@ func UpdateState(in *Input) {
 	assumeUnread(in)
 }
 
-// compare finds out what is wanted. The known state may not change after it in the same pass.
+// compare computes what is wanted. After that, the known state may not change in the same pass.
 func compare(in *Input) {
 	in.wanted = wanted{changes: desiredChanges(in), cancellation: withBody(in, cancellationDiffers(in))}
 	in.wanted.pending = pendingOf(in)
@@ -110,10 +110,10 @@ func TakeNumber(service *v1alpha1.BroadbandService, order *Order) {
 	service.Status.ServiceID = known
 }
 
-// OrderOf returns what a service of an account takes over from the order that created it. It is
-// empty until the carrier has accepted the order, even if spec.serviceID is set. Nothing is taken over
-// from an order of another account: at another carrier, its number is that of a stranger's service.
-// The term is that of the request, because the spec may have been edited while it was sent.
+// OrderOf returns the values that a service takes over from the order that created it. It is
+// empty until the carrier has accepted the order, even if spec.serviceID is set. Nothing is taken
+// from an order of another account: at another carrier, its number identifies a different
+// service. The term is that of the request, because the spec may have been edited meanwhile.
 func OrderOf(order *v1alpha1.ServiceOrder, account string) *Order {
 	known, request := &Order{}, order.Status.Request
 	if order.AccountName() != account {

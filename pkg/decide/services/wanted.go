@@ -38,9 +38,9 @@ func desiredPlanChange(in *Input) decide.DesiredChange {
 	return withPrice(in, withNTDOption(orUnread(in, withBody(in, want))))
 }
 
-// bodyRows returns a row for each value of the body of a plan change that differs from what is known.
-// A person approves these rows, so nothing may be in the body without them. The first row is a reason
-// for the request: an unknown term or a contact alone is none.
+// bodyRows returns a row for each value in the body of a plan change that differs from the known
+// value. A person approves these rows, so the body may contain nothing else. The first row is the
+// reason for the request: an unknown term or a contact alone is not a reason.
 func bodyRows(in *Input, target v1alpha1.RequestTarget, plan, sla []v1alpha1.Change) []v1alpha1.Change {
 	term, contact := termRow(in, target.Term), contactRow(in, target)
 	if len(plan) == 0 && !differsInTerm(in) {
@@ -62,8 +62,8 @@ func planRow(in *Input) []v1alpha1.Change {
 	return []v1alpha1.Change{change}
 }
 
-// differsInTerm reports whether the declared term is a reason for a change. An unknown term alone is
-// none.
+// differsInTerm reports whether the declared term is a reason for a change. An unknown term alone
+// is not.
 func differsInTerm(in *Input) bool {
 	declared := in.Service.Spec.Plan
 	if declared == nil {
@@ -73,8 +73,8 @@ func differsInTerm(in *Input) bool {
 	return known != nil && known.Value != strconv.Itoa(int(declared.Term))
 }
 
-// termRow compares the term that is sent with that of the plan that the service has. If nobody knows
-// the latter, the term that is sent may be a new commitment, so it is shown and priced.
+// termRow compares the term that is sent with the term of the present plan. If the latter is
+// unknown, the sent term may be a new commitment, so it is shown and priced.
 func termRow(in *Input, sent int32) []v1alpha1.Change {
 	known, next := TermOfPlan(in.Service.LastKnown()).ValueOrEmpty(), strconv.Itoa(int(sent))
 	if sent == 0 || known == next {
@@ -137,9 +137,9 @@ func targetPlan(in *Input) (plan string, term int32) {
 	return known.Value, term
 }
 
-// comparedTerm returns the known term that the declared term is compared with: that of the plan that
-// the service has or, if the carrier has moved it from the declared plan, the one that it had there.
-// It is nil if neither is known.
+// comparedTerm returns the known term to compare with the declared term: that of the present plan
+// or, if the carrier has replaced the declared plan, the term that the service had there. It is
+// nil if neither is known.
 func comparedTerm(in *Input) *v1alpha1.KnownValue {
 	state := in.Service.LastKnown()
 	if state.Term != nil && decide.SameName(state.Term.Plan, in.Service.Spec.Plan.Name) {
@@ -276,9 +276,9 @@ func planChangeRequest(
 	}
 }
 
-// A plan that is read from health has drifted if its name differs from AsHealth, which recordPlan
-// sets. A value that the description of the service shows has drifted if it has DriftedFrom, which
-// described sets. A cancellation has drifted if it differs from Agreed, which recordAgreement sets.
+// A plan read from health has drifted if its name differs from AsHealth, set by recordPlan. A value
+// shown by the description of the service has drifted if it has DriftedFrom, set by
+// knownAfterReading. A cancellation has drifted if it differs from Agreed, set by recordAgreement.
 
 // correctEvery is the least time between two corrections of drift, so that two systems that correct
 // each other do not buy a plan every few minutes.
