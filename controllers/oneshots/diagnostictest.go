@@ -77,7 +77,7 @@ func (t *test) keepNumber(ctx context.Context, p *pass.Pass) error {
 }
 
 // hasReached reports whether the test has reached the carrier. The ledger may have dropped the
-// attempt in favour of later tests, and the status may have been lost.
+// attempt in favor of later tests, and the status may have been lost.
 func (t *test) hasReached(ledger *v1alpha1.RequestLedger) bool {
 	reached := func(sent *v1alpha1.Request) bool { return sent != nil && sent.Phase.Reached() }
 	return reached(t.object.Status.Request) || reached(ledger.AttemptOf(string(t.object.UID)))

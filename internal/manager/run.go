@@ -67,8 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var hostsErr error
 	own.Policies, err = parsed.policies()
 	own.CarrierHosts, hostsErr = parsed.hosts()
-	if err = errors.Join(err, hostsErr); err != nil {
-		return err
+	if err != nil || hostsErr != nil {
+		return errors.Join(err, hostsErr)
 	}
 	err = errors.Join(controllers.Setup(ctx, mgr, own), registerBuildInfo(),
 		mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", cachesFull(mgr.GetCache())))
