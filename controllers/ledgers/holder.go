@@ -62,13 +62,11 @@ func readHolder(
 ) (kind string, holder client.Object, err error) {
 	switch {
 	case ledger.Holder.Name == "":
+		return "", nil, nil
 	case ledger.Order != nil:
 		kind, holder = "ServiceOrder", &v1alpha1.ServiceOrder{}
-	case ledger.Service != nil:
+	default:
 		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
-	}
-	if holder == nil {
-		return "", nil, nil
 	}
 	return kind, holder, from.Get(ctx, keyOf(ledger.Holder), holder)
 }
