@@ -16,10 +16,8 @@ import (
 
 // sendOrHold sends a change, or explains why it is not sent.
 func sendOrHold(in *Input, want decide.DesiredChange) *decide.Decision {
-	for _, guard := range guards() {
-		if decision := guard(in, want); decision != nil {
-			return decision
-		}
+	if held := firstHolding(in, want, guards()); held != nil {
+		return held
 	}
 	decision := decide.RestWorking(v1alpha1.ReasonProgressing,
 		fmt.Sprintf("%s is being sent to the carrier", want.Operation))
@@ -44,6 +42,16 @@ func submission(in *Input, want decide.DesiredChange) decide.Submit {
 
 // guard returns a decision if a desired change may not be sent now, or nil.
 type guard func(*Input, decide.DesiredChange) *decide.Decision
+
+// firstHolding returns the decision of the first guard that holds back a change; nil if none does.
+func firstHolding(in *Input, want decide.DesiredChange, guards []guard) *decide.Decision {
+	for _, guard := range guards {
+		if decision := guard(in, want); decision != nil {
+			return decision
+		}
+	}
+	return nil
+}
 
 // guards lists the checks between a change and its request, in order.
 func guards() []guard {
@@ -211,12 +219,8 @@ func priceIsUnread(in *Input, want decide.DesiredChange) *decide.Decision {
 		return nil
 	}
 	price := askPrice(in)
-	for _, guard := range append(guardsAtAnyPrice(), requestMustWait) {
-		if guard(in, want) != nil {
-			return price
-		}
-	}
-	if needsApprovalAtAnyPrice(in, want) {
+	isHeld := firstHolding(in, want, append(guardsAtAnyPrice(), requestMustWait)) != nil
+	if isHeld || needsApprovalAtAnyPrice(in, want) {
 		return price
 	}
 	return withBasis(in, want, price)

@@ -33,13 +33,11 @@ func repeatHeld(in *Input, open *v1alpha1.Request) *decide.Decision {
 
 func heldBy(in *Input, open *v1alpha1.Request, guards ...guard) *decide.Decision {
 	again := decide.DesiredChange{Operation: open.Operation, Target: open.Target, Changes: open.Changes()}
-	for _, guard := range guards {
-		if decision := guard(in, again); decision != nil {
-			decision.Verdict.Message += "; " + whetherSentAgain(in, open, decision.Verdict.State)
-			return decision
-		}
+	held := firstHolding(in, again, guards)
+	if held != nil {
+		held.Verdict.Message += "; " + whetherSentAgain(in, open, held.Verdict.State)
 	}
-	return nil
+	return held
 }
 
 // whetherSentAgain says what happens to an attempt while its repeat is held back. While the
