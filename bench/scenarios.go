@@ -77,7 +77,7 @@ func spread() times {
 const (
 	idle, burst, busy, slow = "idle", "burst", "busy", "slow"
 	kills, lost, limited    = "kills", "lost", "rate"
-	inFlight                = "in flight"
+	inFlight                = "in-flight"
 )
 
 // scenarios are measured in this order, each on a new control plane.

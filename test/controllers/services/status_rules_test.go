@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Every pass of every test is checked against the rules of world.Unsound. This test shows that each
+// Every pass of every test is checked against the rules of world.Violations. This test shows that each
 // rule can fail.
 var _ = DescribeTable("An invalid status fails every test",
 	func(spoil fixture.Edit, rules ...string) {
