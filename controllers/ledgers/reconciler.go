@@ -96,6 +96,26 @@ func (r *Reconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedg
 	return keepReason{}, nil
 }
 
+// readHolder reads the holder of the ledger of an order or a service, and returns its kind; nil if
+// there is none. The error is that of the read.
+func readHolder(
+	ctx context.Context, from client.Reader, ledger *v1alpha1.RequestLedgerSpec,
+) (kind string, holder client.Object, err error) {
+	switch {
+	case ledger.Holder.Name == "":
+		return "", nil, nil
+	case ledger.Order != nil:
+		kind, holder = "ServiceOrder", &v1alpha1.ServiceOrder{}
+	default:
+		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
+	}
+	return kind, holder, from.Get(ctx, keyOf(ledger.Holder), holder)
+}
+
+func keyOf(holder v1alpha1.LedgerHolder) client.ObjectKey {
+	return client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+}
+
 // keptBy returns an object as the reason to keep a ledger, unless the API server confirms that it does
 // not exist. The error is that of reading the object.
 func keptBy(kind string, at client.ObjectKey, err error) (keepReason, error) {

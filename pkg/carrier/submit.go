@@ -77,22 +77,3 @@ func (c *Client) receipt(contract Contract, k call, resp response) Receipt {
 	receipt.Err = c.responseError(k, resp, found.note)
 	return receipt
 }
-
-// recordStatus records what a response shows beyond this one call: the token is or may be
-// invalid, the account exceeds the rate limit, or an overloaded server requires a pause.
-func (c *Client) recordStatus(contract Contract, k call, resp response) {
-	switch {
-	case resp.status == http.StatusUnauthorized:
-		c.tokens.Invalidate(resp.token)
-	case resp.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
-		c.tokens.Suspect(resp.token)
-	case resp.status == http.StatusTooManyRequests:
-		c.limiter.Load().pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
-	case resp.status >= http.StatusInternalServerError:
-		c.limiter.Load().pause(c.now(), c.retryAfter(resp))
-	}
-}
-
-func (c *Client) retryAfter(resp response) time.Duration {
-	return parseRetryAfter(resp.header.Get("Retry-After"), c.now())
-}

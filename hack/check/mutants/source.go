@@ -57,7 +57,7 @@ func targets() []target {
 		{ofControllers + "/orders", []string{kindFiles, "rejection.go"}},
 		{ofControllers + "/appointments", []string{kindFiles}},
 		{ofControllers + "/oneshots", []string{kindFiles, "diagnostictest.go"}},
-		{ofControllers + "/ledgers", []string{"reconciler.go", "upkeep.go", "continued.go", "holder.go"}},
+		{ofControllers + "/ledgers", []string{"reconciler.go", "upkeep.go", "continued.go", "withoutholder.go"}},
 		{ofControllers + "/notifications", []string{"notifications.go", "rejected.go"}},
 		{ofTypes, []string{"*_access.go", "requestledger_account.go"}},
 		allOf(ofClient),

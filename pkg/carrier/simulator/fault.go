@@ -53,7 +53,7 @@ const (
 	FaultDouble FaultKind = "Double"
 )
 
-// Fault is a fault of one call.
+// Fault is a fault of one call. [Simulator.FailNext] arms it, and so does POST /_sim/faults.
 type Fault struct {
 	Kind FaultKind `json:"kind"`
 	// Status is the response status.

@@ -55,26 +55,6 @@ func lacksHolder(
 	return string(holder.GetUID()) != ledger.Holder.UID, nil
 }
 
-// readHolder reads the holder of the ledger of an order or a service, and returns its kind; nil if
-// there is none. The error is that of the read.
-func readHolder(
-	ctx context.Context, from client.Reader, ledger *v1alpha1.RequestLedgerSpec,
-) (kind string, holder client.Object, err error) {
-	switch {
-	case ledger.Holder.Name == "":
-		return "", nil, nil
-	case ledger.Order != nil:
-		kind, holder = "ServiceOrder", &v1alpha1.ServiceOrder{}
-	default:
-		kind, holder = "BroadbandService", &v1alpha1.BroadbandService{}
-	}
-	return kind, holder, from.Get(ctx, keyOf(ledger.Holder), holder)
-}
-
-func keyOf(holder v1alpha1.LedgerHolder) client.ObjectKey {
-	return client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
-}
-
 // isTestGone reports whether a test is deleted. Only its UID is known, not its namespace, so a
 // manager limited to some namespaces cannot find out.
 func isTestGone(ctx context.Context, o *pass.Operator, uid string) (bool, error) {

@@ -8,6 +8,25 @@ import (
 	"time"
 )
 
+// recordStatus records what a response shows beyond this one call: the token is or may be
+// invalid, the account exceeds the rate limit, or an overloaded server requires a pause.
+func (c *Client) recordStatus(contract Contract, k call, resp response) {
+	switch {
+	case resp.status == http.StatusUnauthorized:
+		c.tokens.Invalidate(resp.token)
+	case resp.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
+		c.tokens.Suspect(resp.token)
+	case resp.status == http.StatusTooManyRequests:
+		c.limiter.Load().pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
+	case resp.status >= http.StatusInternalServerError:
+		c.limiter.Load().pause(c.now(), c.retryAfter(resp))
+	}
+}
+
+func (c *Client) retryAfter(resp response) time.Duration {
+	return parseRetryAfter(resp.header.Get("Retry-After"), c.now())
+}
+
 // The bounds of a Retry-After. A server can neither block us for long nor cause a busy loop.
 const (
 	minRetryAfter = time.Second
