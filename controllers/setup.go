@@ -63,7 +63,7 @@ type Options struct {
 	Marker        string             // the RequestLedger that is the marker; "": treat the installation as acknowledged
 	Policies      []admission.Policy // nothing is sent without them; none: something else checks approvals
 	Workers       int                // concurrent passes, per kind
-	RecheckAfter  time.Duration      // delay before an object that became less settled is checked; 0: [watch.RecheckAfter]
+	RecheckAfter  time.Duration      // how long [watch.Recheck] waits; 0: [watch.RecheckAfter]
 	UserAgent     string
 	Now           func() time.Time
 	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production

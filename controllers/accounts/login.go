@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// checkRecovery makes a free read, if one is due, of a carrier that does not answer. If the
-// carrier answers again, the account and its objects are reconciled once more.
+// checkRecovery makes a free read if the carrier does not answer and a read is due. If the carrier
+// answers again, the account and its objects are reconciled.
 func (r *Reconciler) checkRecovery(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (ctrl.Result, error) {

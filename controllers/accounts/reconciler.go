@@ -98,10 +98,10 @@ func (r *Reconciler) check(ctx context.Context, account *v1alpha1.CarrierAccount
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict, login))), nil
 }
 
-// pause returns the wait before the next check of an account that is not ready, or has no token.
-// If the identity provider does not answer, the wait lasts until the token source tries again;
-// otherwise, a second at first, then longer. The account may be not ready since a time in the
-// future, if another clock recorded the time.
+// pause returns the wait before the next check of an account that is not ready, or has no token. If
+// the identity provider does not answer, the wait lasts until the token source tries again;
+// otherwise, a second at first, then longer. The recorded time of the last change may be in the
+// future, if another clock has set it.
 func (r *Reconciler) pause(
 	account *v1alpha1.CarrierAccount, verdict decide.Verdict, login decide.Login,
 ) time.Duration {

@@ -67,9 +67,9 @@ func (r *Reconciler) RecordCancellation(
 	})
 }
 
-// Setup reconciles an appointment-request when a user changes it, when its account, its order or the
-// marker changes, when the state of the admission policies changes, and some time after it became less
-// settled.
+// Setup reconciles an appointment-request when a user changes it, when its account, its order or
+// the marker changes, when the state of the admission policies changes, and some time after it
+// became less settled (see [watch.Recheck]).
 func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 	list := &v1alpha1.AppointmentRequestList{}
 	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.AppointmentRequest{}, list).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package installation finds out what this process may do in its cluster: by the marker, the
-// RequestLedger that names the cluster, and by the admission policies that check approvals.
+// Package installation finds out what this process may do in its cluster from its marker, which is
+// the RequestLedger that names the cluster, and from the admission policies that check approvals.
 package installation
 
 import (
@@ -38,7 +38,7 @@ type Marker struct {
 
 	mu           sync.Mutex
 	uid          types.UID // of the marker that this process started with; "": not read yet
-	version      string    // of the marker that was last seen
+	version      string    // the resourceVersion of the marker when it was last seen
 	installation decide.Installation
 
 	awaited atomic.Value // installation.Waits, for scrapes, which must not wait for a read
@@ -82,8 +82,8 @@ func (m *Marker) Installation(ctx context.Context) (decide.Installation, error) 
 	return m.installation, nil
 }
 
-// firstRead is the first read in this process. Nothing is sent by a process that may not update the
-// ledgers. An acknowledgment that exists already is handled by the next read.
+// firstRead reads the marker once per process. It fails if the process may not update the ledgers,
+// because it must not send anything then. An existing acknowledgment is handled by the next read.
 func (m *Marker) firstRead(ctx context.Context) error {
 	if m.uid != "" {
 		return nil
@@ -222,7 +222,7 @@ func (m *Marker) Awaited() string {
 }
 
 // Verify fails if no ledger may be created: the marker is missing, or is not the one that this
-// process started with, so that this may be another cluster, or a restore (R5).
+// process started with, so this may be another cluster, or a restored one (R5).
 func (m *Marker) Verify(ctx context.Context) error {
 	if m.Name == "" {
 		return nil

@@ -46,7 +46,7 @@ type Policies struct {
 	found  map[string]string // by name of the policy: its flaw; "" if it is in force
 	known  decide.Policies
 	seenAt time.Time     // when all of them were read last; zero: never
-	wakes  []chan wakeUp // of the controllers whose objects wait for the policies
+	wakes  []chan wakeUp // wake the controllers whose objects wait for the policies
 
 	missing atomic.Bool // whether something is wrong with them, for scrapes, which must not wait for a read
 }
@@ -68,9 +68,9 @@ const (
 	checkPoliciesEvery = time.Minute
 
 	// policiesUnknownFor is how long the last known state counts if the policies cannot be read. It
-	// covers the restart of an API server. Longer is not needed: a POST needs reads and a write of
-	// the same API server, so nothing is sent while the API server does not answer. The limit only
-	// matters to a manager that lost its right to read the policies.
+	// covers the restart of an API server. No longer time is needed: before a POST, the same API
+	// server has to answer reads and a write, so nothing is sent while it does not answer. The
+	// limit only matters to a manager that lost its right to read the policies.
 	policiesUnknownFor = 3 * time.Minute
 )
 
@@ -94,7 +94,7 @@ func (c *Policies) Check(ctx context.Context) error {
 func (c *Policies) Missing() bool { return c.missing.Load() }
 
 // Current returns the state of the policies as of the last check. The first call checks them, and
-// fails if the API server does not answer: nothing is decided before they were read once.
+// fails if the API server does not answer: nothing is decided before they have been read once.
 func (c *Policies) Current(ctx context.Context) (decide.Policies, error) {
 	c.mu.Lock()
 	known, isKnown := c.known, len(c.Wanted) == 0 || c.known != (decide.Policies{})

@@ -23,9 +23,9 @@ func isContinued(object client.Object) bool {
 	return is && named && ledger.Spec.Account != nil
 }
 
-// continueLogin carries out and then removes the annotation of a login's ledger that names the
-// login that continues it, or emits an Event with the reason why not. It reads the ledger
-// bypassing the cache, which does not keep who set the annotation.
+// continueLogin lets another login continue the login of a ledger, as the ledger's annotation
+// requests, and removes the annotation. If it may not, it emits an Event with the reason. It reads
+// the ledger bypassing the cache, which does not keep who set the annotation.
 func (r *Reconciler) continueLogin(ctx context.Context, name string) (ctrl.Result, error) {
 	former, _, err := r.Ledgers.GetLive(ctx, name)
 	if err != nil || former == nil || !isContinued(former) {
@@ -70,9 +70,9 @@ func rootOf(ledger *v1alpha1.RequestLedger) v1alpha1.CarrierLogin {
 	return ledger.Spec.Login
 }
 
-// letContinue records in the ledger of a login that it continues the records of a former one, or
-// returns why it may not. The former login is marked first: a login with records of its own never
-// continues another one, so there is no chain and no cycle.
+// letContinue records in the ledger of a login that the login continues the records of a former
+// one, or returns why it may not. The former login is marked first: a login with records of its own
+// never continues another one, so there is no chain and no cycle.
 func (r *Reconciler) letContinue(
 	ctx context.Context, former *v1alpha1.RequestLedger, login v1alpha1.CarrierLogin,
 ) (why string, err error) {

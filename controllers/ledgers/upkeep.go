@@ -115,8 +115,8 @@ func (r *Reconciler) holderExists(ctx context.Context, ledger *v1alpha1.RequestL
 }
 
 // UnrecordedResponses records the carrier's responses that no pass has been able to record. It does
-// not rely on passes, because the objects may be deleted. It takes over the object and the ledger
-// of the pass that failed to record a response. After its step has failed, a pass uses neither.
+// not rely on passes, because the objects may be deleted. It uses the object and the ledger of the
+// pass that failed to record a response. That pass uses neither of them after the failure.
 type UnrecordedResponses struct {
 	*pass.Operator
 

@@ -157,8 +157,8 @@ func (t *test) show(_ *pass.Pass, decision decide.Decision) {
 	t.object.Status.Pending = decision.Pending
 }
 
-// ledger returns how the attempts of a test are recorded: beside those of the other tests of its
-// service. What a test has found is only in its status, because it can be read again.
+// ledger returns how the attempts of a test are recorded: together with those of the other tests of
+// its service. The result of a test is only in its status, because it can be read again.
 func (t *test) ledger(p *pass.Pass) requestledger.Kind {
 	return requestledger.Kind{
 		Spec: func() v1alpha1.RequestLedgerSpec {

@@ -73,11 +73,11 @@ func Setup(mgr ctrl.Manager, reconcilers map[string]*Reconciler, workers watch.W
 }
 
 // Setup reconciles an object when a user creates or annotates it, when its account or the marker
-// changes, when the state of the admission policies changes, when the service that it names is created
-// or gets another number, and some time after it became less settled. A test is also reconciled when
-// another test of its service has ended or is deleted, when another process writes to their ledger,
-// when the ledger is removed or goes back to an older revision, and when a late acceptance is added to
-// it or settled.
+// changes, when the state of the admission policies changes, when the service that it names is
+// created or gets another number, and some time after it became less settled (see [watch.Recheck]).
+// A test is also reconciled when another test of its service has ended or is deleted, when another
+// process writes to their ledger, when the ledger is removed or goes back to an older revision, and
+// when a late acceptance is added to it or settled.
 func (r *Reconciler) Setup(mgr ctrl.Manager, workers watch.Workers) error {
 	kind := r.newObject()
 	return watch.Requests(mgr, r.Operator, workers, kind.subject, kind.list).

@@ -61,8 +61,8 @@ const eventOrderContinues = "OrderContinues"
 // Setup reconciles an order when a user changes it, when its account changes, when a notification
 // about it arrives, when another object with its customerReference is deleted, when another process
 // writes to its ledger, when the ledger is removed or goes back to an older revision, when another
-// object becomes the ledger's holder, when the marker or the state of the admission policies changes,
-// and some time after the order became less settled.
+// object becomes the ledger's holder, when the marker or the state of the admission policies
+// changes, and some time after the order became less settled (see [watch.Recheck]).
 func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers watch.Workers) error {
 	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.ServiceOrder{}, &v1alpha1.ServiceOrderList{}).
 		Watches(&v1alpha1.ServiceOrder{}, watch.WhenDeleted(r.successors)).

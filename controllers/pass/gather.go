@@ -143,8 +143,8 @@ func (p *Pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	return p.Ledger.Apply(ctx, judged)
 }
 
-// receiptOnlyInStatus returns an attempt whose receipt only the status has; nil for none. A response
-// that this process still has in memory is excluded, because it is recorded from memory.
+// receiptOnlyInStatus returns an attempt whose receipt is only in the status; nil if there is none.
+// A response that this process still has in memory is excluded, because it is recorded from memory.
 func (p *Pass) receiptOnlyInStatus() *v1alpha1.Request {
 	receipt := p.Ledger.Receipt
 	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {

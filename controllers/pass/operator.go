@@ -32,7 +32,7 @@ type Operator struct {
 	Submit   bool // whether requests may be sent at all
 
 	Namespaces   []string      // the namespaces that it watches; none: all
-	RecheckAfter time.Duration // delay before an object that became less settled is checked again
+	RecheckAfter time.Duration // how long watch.Recheck waits before it reconciles an object again
 	Leads        func() bool   // whether this process reconciles objects; nil: it does
 }
 

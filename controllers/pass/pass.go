@@ -104,7 +104,7 @@ func (p *Pass) notReady(input *decide.Input, due time.Time) *decide.Decision {
 	return &decision
 }
 
-// Input returns what the next decision is based on. It also starts the times of what is seen for the
+// Input returns what the next decision is based on. It also notes when something is seen for the
 // first time, and reports recorded times in the future. To only read what is remembered of an
 // object, use [operate.Memory.View].
 func (p *Pass) Input() decide.Input {

@@ -80,7 +80,7 @@ func (p *Pass) Begin(ctx context.Context) (err error) {
 // see UnrecordedResponses in package ledgers.
 func (p *Pass) Perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
 	defer p.Session.Release()
-	p.read = nil // the readings of an earlier step are recorded, or it kept them
+	p.read = nil // the readings of an earlier step are already recorded or kept
 	wait, err := p.step(ctx, decision)
 	if _, login := errors.AsType[*sessions.LoginError](err); login {
 		return loginPause, nil
@@ -125,7 +125,7 @@ func (p *Pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 func (p *Pass) Record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.RequeueAt
 	if wait > 0 {
-		p.keepRead() // what was read is not written now, and would be read again
+		p.keepRead() // the readings are not written now, and would otherwise be made again
 		lookAt = now.Add(wait)
 	}
 	writes := p.mustWrite(decision, wait)

@@ -47,8 +47,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // Setup reconciles a service when a user changes it, when its account or its order changes, when a
 // notification about it arrives, when another object of the same service is deleted, when another
 // process writes to its ledger, when the ledger is removed or goes back to an older revision, when
-// another object becomes the ledger's holder, when the marker or the state of the admission policies
-// changes, and some time after the service became less settled.
+// another object becomes the ledger's holder, when the marker or the state of the admission
+// policies changes, and some time after the service became less settled (see [watch.Recheck]).
 func (r *Reconciler) Setup(mgr ctrl.Manager, notified *watch.Trigger, workers watch.Workers) error {
 	list := &v1alpha1.BroadbandServiceList{}
 	return watch.Requests(mgr, r.Operator, workers, &v1alpha1.BroadbandService{}, list).

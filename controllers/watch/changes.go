@@ -26,7 +26,7 @@ import (
 
 // Requests begins the controller of a kind that sends requests. It reconciles an object when a user
 // changes it, when its account changes, when the state of the admission policies changes, and some
-// time after it became less settled. What is remembered of a deleted object is dropped.
+// time after it became less settled (see [Recheck]). The memory of a deleted object is dropped.
 func Requests(
 	mgr ctrl.Manager, operator *pass.Operator, workers Workers, kind client.Object, list client.ObjectList,
 ) *builder.Builder {

@@ -105,12 +105,12 @@ func itself(_ context.Context, object types.NamespacedName) []reconcile.Request 
 // Options may set another.
 const RecheckAfter = time.Minute
 
-// Recheck reconciles an object again some time after its status became less settled. Another
-// process with less knowledge may have written that status and then ended. For example, there are
-// two active leaders. The one that does not know a price requests it, records that in the status,
-// and is killed. If this process wrote the status, the check finds nothing to do. If two running
-// processes disagree, only the one that considers the object more settled checks again, and only
-// after the delay, so they do not overwrite each other in a loop.
+// Recheck reconciles an object again some time after its status became less settled, for example in
+// progress after Ready. Another process with less knowledge may have written that status and then
+// ended. If there are two active leaders, the one that does not know a price may request it, record
+// that in the status, and be killed. If this process wrote the status, the check finds nothing to
+// do. If two running processes disagree, only the one that considers the object more settled checks
+// again, and only after the delay, so they do not overwrite each other in a loop.
 func Recheck(after time.Duration) handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks workQueue) {
 		if LessSettled(update.ObjectOld, update.ObjectNew) {
@@ -127,7 +127,7 @@ func LessSettled(before, after client.Object) bool {
 	return settlednessOf(after) < settlednessOf(before)
 }
 
-// settledness is how settled an object is.
+// settledness orders the states of an object, from in progress to Ready.
 type settledness int
 
 const (

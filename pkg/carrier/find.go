@@ -10,8 +10,8 @@ import (
 
 // finding has what the response to a POST shows about the request.
 type finding struct {
-	handle    Handle // of the accepted request; zero: the response names none
-	candidate Handle // of the request in the one Location, whatever the status; zero: none of the operation
+	handle    Handle // identifies the accepted request; zero: the response names none
+	candidate Handle // identifies the request in the only Location, whatever the status; zero: there is none
 	note      string // what is unusual about the handles, not yet scrubbed; empty: nothing
 }
 

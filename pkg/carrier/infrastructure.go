@@ -8,7 +8,7 @@ type Infrastructure struct {
 	InfrastructureID    string               `json:"infrastructureId"`
 	InstallationOptions []InstallationOption `json:"installationOptions"`
 
-	// SubsequentInstallationCharge applies to any infrastructure but the first (order rule 4).
+	// SubsequentInstallationCharge applies to any infrastructure but the first (order scenario 4).
 	SubsequentInstallationCharge QualifiedCharge `json:"subsequentInstallationCharge"`
 
 	NTD        *NTD        // the fields of a network termination device
@@ -32,7 +32,7 @@ type NTD struct {
 
 // The statuses of an NTD port (spec §2); other values are kept.
 const (
-	PortUsed = "Used" // an order on it is a transfer (order rule 5)
+	PortUsed = "Used" // an order on it is a transfer (order scenario 5)
 	PortFree = "Free"
 )
 
@@ -58,7 +58,7 @@ type ReferencedData struct {
 // The statuses of a copper pair. If the carrier holds the line, serviceStatus is set; if another
 // company does, copperPairStatus is. The other field is null (spec §2, order scenario 8).
 const (
-	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
+	LineInUse          = "Line In Use" // an order on it is a transfer (order scenario 5)
 	LineNotInUse       = "Line Not In Use"
 	CopperPairActive   = "Active"
 	CopperPairInactive = "Inactive"
@@ -105,11 +105,11 @@ func (i *Infrastructure) readWire(d jsondoc.Value) {
 	}
 }
 
-// InUse reports whether an order on the port would be a transfer (order rule 5).
+// InUse reports whether an order on the port would be a transfer (order scenario 5).
 func (p NTDPort) InUse() bool { return p.Status == PortUsed }
 
-// InUse reports whether an order on the pair would be a transfer: the line is in use (order rule
-// 5), or another company has an active service on it (order rule 9).
+// InUse reports whether an order on the pair would be a transfer: the line is in use (order
+// scenario 5), or another company has an active service on it (scenario 9).
 func (p CopperPair) InUse() bool {
 	return p.ServiceStatus == LineInUse || p.CopperPairStatus == CopperPairActive
 }

@@ -99,7 +99,7 @@ const apiRoot = "/api/connect"
 func (c Contract) matchTemplate(template, path string) (string, bool) {
 	before, _ := strings.CutSuffix(template, idPlaceholder)
 	if !strings.Contains(path, apiRoot+"/") {
-		before = strings.TrimPrefix(before, apiRoot) // a gateway hides it
+		before = strings.TrimPrefix(before, apiRoot) // a gateway may have removed it
 	}
 	begin := strings.LastIndex(path, before)
 	if begin < 0 || strings.Contains(path[:begin], "%") {
@@ -154,7 +154,7 @@ func withoutDotSegments(path string) string {
 		if !isDotSegment(segment) {
 			resolved = append(resolved, segment)
 		} else if i == len(segments)-1 {
-			resolved = append(resolved, "") // it names a folder
+			resolved = append(resolved, "") // the path ends in a dot segment, so it names a folder
 		}
 	}
 	return strings.Join(resolved, "/")

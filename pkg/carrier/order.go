@@ -18,7 +18,7 @@ const (
 	InstallDispatch NTDInstallation = "wholesale-dispatch"
 )
 
-// TransferType states how an in-use infrastructure is taken over (spec §2, order rules 5 to 7).
+// TransferType states how an in-use infrastructure is taken over (spec §2, order scenarios 5 to 7).
 type TransferType string
 
 // The transfer types.
@@ -145,7 +145,7 @@ type Order struct {
 	IsNFAS               bool              `json:"isNfas"`
 	IsCancellable        bool              `json:"isCancellable"`
 	RejectedReason       string            `json:"rejectedReason"` // only of an order that is read
-	RejectedOn           Timestamp         `json:"rejectedOn"`     // likewise
+	RejectedOn           Timestamp         `json:"rejectedOn"`     // only of an order that is read
 }
 
 // BandwidthProfile is the plan of an order.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hostForm is the form of a host name in lower case, without a dot at its end. A name whose last part
-// is a number is another spelling of an IP address, or nothing.
+// hostForm is the form of a host name in lower case, without a dot at its end. A name whose last
+// part is a number is another spelling of an IP address, or invalid.
 var (
 	hostForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	numberForm = regexp.MustCompile(`(^|[.])(\d+|0x[0-9a-f]*)$`)

@@ -37,8 +37,8 @@ type Qualification struct {
 	Region                      string   `json:"region"`
 
 	AvailableProducts      QualifiedProducts    `json:"availableProducts"`
-	InstallationOptions    []InstallationOption `json:"infrastructureInstallationOptions"` // order rule 4
-	Infrastructures        []Infrastructure     `json:"infrastructures"`                   // empty: order rule 1
+	InstallationOptions    []InstallationOption `json:"infrastructureInstallationOptions"` // for order scenario 4
+	Infrastructures        []Infrastructure     `json:"infrastructures"`                   // empty in order scenario 1
 	GenerationTwoNTDs      []QualifiedNTD       `json:"generationTwoNtds"`
 	ReplacementNTDs        []QualifiedNTD       `json:"replacementNtds"`
 	FirstOrAdditionalPlans []QualifiedPlan      `json:"firstOrAdditionalNtdPlans"`

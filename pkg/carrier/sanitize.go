@@ -31,8 +31,8 @@ func visible(text string) string {
 	return strings.Map(Printable, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Printable maps one character of a text from others to its printable form, for [strings.Map].
-// A control character becomes a space, and a character that is not visible is removed.
+// Printable maps one character of an untrusted text to its printable form, for [strings.Map]. A
+// control character becomes a space, and a character that is not visible is removed.
 func Printable(r rune) rune {
 	switch {
 	case unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):

@@ -34,10 +34,10 @@ func breakerIsOpen(in *Input, want DesiredChange) *Decision {
 func (b Breaker) holdsNever() bool { return b.Unproven.Count >= MostUnproven }
 
 func (b Breaker) unprovenText(in *Input) string {
-	return Bounded(fmt.Sprintf("the responses to %d requests in a row do not show whether the carrier has accepted them, "+
-		"the last to %s at %s and before it to %s: no order, aggregation conversion, diagnostic test or change with an NTD "+
-		"option is sent until the outcome of one of them is known, or the carrier accepts another request. Ask the carrier "+
-		"and resolve them",
+	return Bounded(fmt.Sprintf("the responses to %d requests in a row do not show whether the carrier has accepted them "+
+		"(the last is %s at %s, the one before it %s): no order, aggregation conversion, diagnostic test or change with an "+
+		"NTD option is sent until the outcome of one of them is known, or the carrier accepts another request. Ask the "+
+		"carrier and resolve them",
 		b.Unproven.Count, b.Unproven.Last, FormatTime(in, b.Unproven.At), b.Unproven.Before), MaxMessage)
 }
 

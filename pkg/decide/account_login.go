@@ -49,8 +49,8 @@ func orContinue(account Account, former v1alpha1.CarrierLogin) string {
 }
 
 // WhyLoginUnusable returns why nothing may be sent with a login; nil if it may. Either a newer
-// version has written its ledger, or the ledger belongs to a cluster that does not count: it has
-// reservations for requests sent elsewhere, and lacks the requests sent here.
+// version has written its ledger, or the ledger belongs to a cluster that the marker does not list:
+// it has reservations for requests sent elsewhere, and lacks the requests sent here.
 func WhyLoginUnusable(ledger *v1alpha1.RequestLedger, here Installation) *Verdict {
 	switch {
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:

@@ -114,7 +114,7 @@ func SentElsewhere(in *Input) *Decision {
 			"%s attempt %s was sent with %s, but CarrierAccount %s now has %s: %s%s",
 			open.Operation, open.AttemptID, open.Login, in.Subject.AccountName(), in.Account.Memory(), remedy,
 			orContinue(in.Account, open.Login)))
-		if open.Phase == v1alpha1.PhaseSubmitting && !resolvable(in, open) { // resolvable later, without an event
+		if open.Phase == v1alpha1.PhaseSubmitting && !resolvable(in, open) { // it becomes resolvable without an event
 			conflict = RequeueAt(conflict, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(senderGrace))
 		}
 		return conflict

@@ -92,8 +92,8 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login Login, listenErr err
 	return verdict
 }
 
-// mayPass reports whether the identity provider, or the carrier, has failed only for a short time,
-// for an account that is shown as ready with this login.
+// mayPass reports whether an outage of the identity provider or of the carrier may soon be over: it
+// is short so far, and the account is shown as ready with this login.
 func mayPass(account *v1alpha1.CarrierAccount, login Login, now time.Time) bool {
 	isShown := IsShownReady(account) && readyOf(account).ObservedGeneration == account.Generation
 	return isShown && loginReason(login.Err) == v1alpha1.ReasonUnreachable &&

@@ -117,8 +117,8 @@ func hasFee(c v1alpha1.Change) bool {
 	return c.OneTime != nil || c.MonthlyAfter != nil || c.NFAS != nil || bought
 }
 
-// unquoted returns a note about changes that are free, or whose price is unknown. Without the note,
-// they would look free, or the price of what is bought with them would look like their whole price.
+// unquoted returns a note if the carrier charges nothing for changes, or quotes no price. Without
+// it, they would look free, or the fee of a device like the whole price.
 func unquoted(changes []v1alpha1.Change) string {
 	var fields []string
 	rows, priced := PricedRows(changes), false

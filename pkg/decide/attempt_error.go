@@ -58,7 +58,7 @@ func subErrorText(sub carrier.SubError) string {
 	if sub.RejectedValue == "" {
 		return fmt.Sprintf("%s (%s)", text, sub.Field)
 	}
-	return text + " (" + sub.Field + ` "` + sub.RejectedValue + `")` // whose escapes %q would escape again
+	return text + " (" + sub.Field + ` "` + sub.RejectedValue + `")` // %q would escape the escapes in the value again
 }
 
 // decidingSubError returns the first sub-error that this version knows, or else the first. An error

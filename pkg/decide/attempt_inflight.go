@@ -60,7 +60,7 @@ func UntilEnded(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 }
 
 // acceptedLate reports a late acceptance, which a person resolves as Succeeded, Abandoned or
-// Accepted. NotAccepted would deny what the carrier has said (R15).
+// Accepted. NotAccepted is not possible, because the carrier has accepted the request (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	abandon := "=" + resolvedAbandoned
 	if isUsedUp(in, open.AttemptID+abandon) {
@@ -97,8 +97,8 @@ func submitting(in *Input, open *v1alpha1.Request, by Evidence) *Decision {
 }
 
 // awaitResponse waits for the response: the process that sent the request may still be recording
-// it. If a person or the account holds the request back, that verdict is reported immediately.
-// Otherwise each new process would first report progress for two minutes.
+// it. If a person or the account holds the request back, that verdict is reported immediately,
+// because otherwise each new process would first report progress for two minutes.
 func awaitResponse(open *v1alpha1.Request, by Evidence) *Decision {
 	held := by.Verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && IsRest(held.Step) {
@@ -183,7 +183,7 @@ func heldUntilResolved(operation v1alpha1.Operation) string {
 	case operation.AltersCancellation():
 		return "Nothing that changes this service is sent"
 	}
-	return "Nothing that changes this service, except a request that moves or aborts its cancellation, is sent"
+	return "Of the requests that change this service, only those that move or abort its cancellation are sent"
 }
 
 func overdueTime(in *Input, open *v1alpha1.Request) time.Time {

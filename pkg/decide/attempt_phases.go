@@ -198,7 +198,7 @@ func MayOrderAgain(phase v1alpha1.RequestPhase) bool {
 	return meaningOf(phase).implies == impliesNotAccepted
 }
 
-// EndedInFailure reports whether an attempt has failed so that only a person can cause another one.
+// EndedInFailure reports whether an attempt has failed, and only a person can cause another one.
 func EndedInFailure(last *v1alpha1.Request) bool {
 	return last != nil && (Definitive(last.Phase) || ResultDiffers(last) || exhausted(last))
 }

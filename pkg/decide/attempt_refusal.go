@@ -29,8 +29,8 @@ func PhaseOfRefusal(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount)
 	return v1alpha1.PhaseSubmitting
 }
 
-// phaseOfRejectedRepeat is for a repeat. Its earlier attempt may be the cause of the refusal. For
-// a cancellation the next reading shows the outcome. For any other operation the outcome is
+// phaseOfRejectedRepeat returns the phase of a refused repeat. The earlier attempt may have caused
+// the refusal. For a cancellation the next reading shows the outcome. For any other operation it is
 // unknown, unless the carrier reports a request in progress, which is then probably ours.
 func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
 	if IsBusy(attempt.Error) || attempt.Operation.AltersCancellation() {
@@ -42,13 +42,13 @@ func phaseOfRejectedRepeat(attempt *v1alpha1.Request) v1alpha1.RequestPhase {
 // IsBusy reports whether the carrier has refused a request because one is in progress.
 func IsBusy(why *v1alpha1.RequestError) bool { return why != nil && endsInProgress(why.Code) }
 
-// showsOutcome is for a request that the carrier refused because one is in progress. It reports
-// whether the outcome of the request is known before the next attempt is sent. The one in progress
-// may be this very request, if something between the operator and the carrier sent it twice and
-// returned the second response. It may also be an earlier attempt that a person resolved too early.
-// A request of a class that is not chargeable changes nothing more if it is sent again. A plan
-// change is sent again only after a reading. The reading shows the outcome if the plan, or another
-// value read, was different before. Nothing shows the outcome of a request of class Never.
+// showsOutcome reports whether the outcome of a request is known before the next attempt is sent,
+// if the carrier refused the request because one is in progress. That one may be this very request,
+// if something between the operator and the carrier sent it twice and returned the second response.
+// It may also be an earlier attempt that a person resolved too early. A request of a class that is
+// not chargeable changes nothing more if it is sent again. A plan change is sent again only after a
+// reading. The reading shows the outcome if the plan, or another value read, was different before.
+// Nothing shows the outcome of a request of class Never.
 func showsOutcome(attempt *v1alpha1.Request, account *v1alpha1.CarrierAccount) bool {
 	switch class := ClassOf(attempt.Operation, attempt.Target); {
 	case !class.Costly():
@@ -72,8 +72,8 @@ func differs(before, target string) bool {
 	return before != "" && target != "" && !SameName(before, target)
 }
 
-// busyText explains a refusal because a request is in progress, for an attempt whose outcome the
-// refusal does not show: what it may mean, and which resolution is right in each case.
+// busyText explains what it may mean that the carrier refused an attempt because a request is in
+// progress, if this does not show the outcome, and which resolution is right in each case.
 func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	which := "that may be this very request, if it was sent twice on its way to the carrier"
 	if earlier := unprovenBefore(in.Ledger, open); earlier != nil {
@@ -85,7 +85,7 @@ func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) str
 			"to the carrier", earlier.Operation, earlier.AttemptID, how)
 	}
 	return fmt.Sprintf("the carrier refused it because a request is in progress there: %s: %s; %s. Ask the carrier which "+
-		"request is in progress: NotAccepted is right only if it is neither of these", why.Code, ErrorMessage(why), which)
+		"request is in progress: NotAccepted is right only if it is another request", why.Code, ErrorMessage(why), which)
 }
 
 // unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the
@@ -146,7 +146,7 @@ func NewestInHash(
 	switch {
 	case at >= 0:
 		return ledger.Spec.Ended[at].AttemptID
-	case newest != nil && ledger.HasDropped(): // perhaps the covered one: no earlier hash may fit again
+	case newest != nil && ledger.HasDropped(): // the covered attempt may be dropped: no earlier hash may match
 		return newest.AttemptID
 	}
 	return ""

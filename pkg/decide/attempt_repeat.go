@@ -15,8 +15,8 @@ const MaxRepeats = 2
 // Converge handles the lost response to a request of class Converge: the same request is sent
 // again. Once the repeats are used up, a person has to decide.
 func Converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
-	// The clock that wrote the time may have been slow. A repeat must not come too early, so it
-	// also waits for as long since this process has first seen the attempt (R19).
+	// The clock that wrote the time may have been slow. A repeat must not come too early, so the
+	// same wait also applies from when this process first saw the attempt (R19).
 	due := in.Past(open.SubmittedAt).Add(repeatAfter)
 	at := Later(due, in.Memory.Attempts[open.AttemptID].FirstSeen.Add(repeatAfter))
 	switch {

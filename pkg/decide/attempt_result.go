@@ -25,7 +25,7 @@ func statesOf(operation carrier.Operation) map[string]carrier.OutcomeState {
 	switch operation { //nolint:exhaustive // the resources of the others have these statuses
 	case carrier.AggregationConversion:
 		states["IN_ERROR"] = carrier.Pending // the carrier continues once the error is fixed (spec §3)
-	case carrier.DiagnosticTest: // the name of its newest stage
+	case carrier.DiagnosticTest: // its status is the name of its newest stage
 		return map[string]carrier.OutcomeState{
 			string(carrier.DiagnosticPending):    carrier.Pending,
 			string(carrier.DiagnosticInProgress): carrier.Pending,

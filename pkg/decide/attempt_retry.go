@@ -42,7 +42,7 @@ func RetryRequested(in *Input, last *v1alpha1.Request) bool {
 		return asked != ""
 	}
 	at, err := time.Parse(time.RFC3339, asked)
-	second := at.Truncate(time.Second) // as recorded times are, so the order within a second is unknown
+	second := at.Truncate(time.Second) // recorded times are truncated, too: the order within a second is unknown
 	isLater := last.SubmittedAt.Time.Before(second) && last.FinishedAt.Time.Before(second)
 	return err == nil && !at.After(in.Now) && isLater
 }

@@ -141,7 +141,7 @@ type Resolve struct {
 	Phase     v1alpha1.RequestPhase
 	Location  string                 // the polling Location, when a person named the request
 	Source    v1alpha1.ValueSource   // how the target is known, when Succeeded
-	Error     *v1alpha1.RequestError // why, when not Succeeded
+	Error     *v1alpha1.RequestError // why the request has not succeeded; nil if it has
 }
 
 func (Rest) step()            {}

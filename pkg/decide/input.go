@@ -114,8 +114,8 @@ type Breaker struct {
 	Silence     *Silence  // set while the carrier does not answer; nil if it does, or was not called for a long time
 }
 
-// MostUnproven is how many requests of class Never, in a row, may lack evidence of their outcome.
-// Once there are that many, no further one is sent.
+// MostUnproven is how many consecutive requests of class Never may get a response that does not
+// show their outcome. Once there are that many, no further one is sent.
 const MostUnproven = 2
 
 // Unproven describes consecutive requests for which it is unknown whether the carrier accepted
@@ -128,7 +128,7 @@ type Unproven struct {
 
 // Silence is what is shown of a carrier that does not answer. It holds back nothing.
 type Silence struct {
-	Since time.Time // of the lost response, or of the first call without a response
+	Since time.Time // when the response was lost, or when the first unanswered call was made
 	Lost  string    // the request whose response was lost then; "" if none was lost
 	Err   error     // the error that revealed the silence
 }
@@ -154,8 +154,8 @@ type Policies struct {
 
 // Spending is the joint spending of the accounts of a login.
 type Spending struct {
-	Ledger  *v1alpha1.RequestLedger // of the login; nil if there is none yet
-	Future  FutureReservations      // of reservations with a time in the future
+	Ledger  *v1alpha1.RequestLedger // the ledger of the login; nil if there is none yet
+	Future  FutureReservations      // the reservations with a time in the future
 	Elapsed time.Duration           // the current monotonic time, which Future is compared with
 }
 

@@ -137,7 +137,7 @@ const FailuresShown = 3
 type curve struct {
 	shortest, first, longest, least, usual time.Duration
 
-	learned []time.Duration // since the start
+	learned []time.Duration // the learned polling times, since the submission
 }
 
 // longestOverdue is the longest pause between two polls of a query that takes longer than usual.
@@ -166,7 +166,7 @@ func curveOf(operation carrier.Operation, account *Account) curve {
 		shortest: shortest, first: first, longest: longest, least: contract.Poll.Min,
 		learned: account.PollTimes[operation],
 	}
-	if contract.Repeat == carrier.ClassQuery { // it changes nothing, so nobody waits for it for hours
+	if contract.Repeat == carrier.ClassQuery { // nobody waits hours for the response to a query
 		c.usual = contract.Poll.Usual
 	}
 	return c
@@ -267,7 +267,7 @@ const longestReadingPause = 6 * time.Hour
 // reading that failed has a shortest pause of its own: [ReadingPause].
 func readingPauses(reading *Reading) (shortest, pause time.Duration) {
 	switch {
-	case reading.State == ReadingFailed: // as long as it has been failing
+	case reading.State == ReadingFailed: // the pause is as long as the reading has been failing
 		pause = min(reading.LastPoll.Sub(reading.FailingSince), longestReadingPause)
 	case !reading.Answered():
 	case reading.Empty > 0:
@@ -282,10 +282,10 @@ func readingPauses(reading *Reading) (shortest, pause time.Duration) {
 // lastCallOf returns when the newest call for a reading was made.
 func lastCallOf(reading *Reading) time.Time { return Later(reading.RequestedAt, reading.LastPoll) }
 
-// isReadAnew reports whether something has changed since a reading was requested: an annotation asks
-// for it, the object was edited, the carrier sent a notification, a request of ours ended, or the
-// account became ready or its carrier answers again. A carrier that is silent and answers in turns
-// changes nothing: it may answer some calls and never this one.
+// isReadAnew reports whether something has changed since a reading was requested: an annotation
+// asks for it, the object was edited, the carrier sent a notification, a request of ours ended, or
+// the account became ready or its carrier answers again. A carrier that alternates between silence
+// and answers does not count: it may answer some calls and never this one.
 func isReadAnew(in *Input, topic Topic, token string) bool {
 	reading := in.Memory.Readings.Of(topic)
 	asked, edited := token != "" && token != reading.Token, in.Subject.GetGeneration() > reading.Generation

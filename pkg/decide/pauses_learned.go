@@ -29,8 +29,8 @@ const (
 	pollPrice = 6 * time.Second
 )
 
-// Add adds the duration of a request that was polled as open at one time and as ended at a later
-// time. The mean of the two counts, so that later requests are also polled between them.
+// Add adds the duration of a request that was in progress at one poll and had ended at a later one.
+// The mean of the two times counts, so that later requests are also polled between them.
 func (d *Durations) Add(before, after time.Duration) {
 	took := (max(before, 0) + max(after, 0)) / 2
 	if len(d.newest) < mostDurations {
@@ -41,15 +41,15 @@ func (d *Durations) Add(before, after time.Duration) {
 	d.next = (d.next + 1) % mostDurations
 }
 
-// PollTimes returns when to poll a request that takes as long as one of the known ones, with
-// pauses of at least least; nil if too little is known. The times are chosen among the ends of
-// the known ones, with the lowest sum of lateness and of pollPrice for each poll.
+// PollTimes returns when to poll a request that takes as long as one of the known ones, with pauses
+// of at least least; nil if too little is known. The times are chosen from the ends of the known
+// ones, so that the sum of all lateness and of pollPrice for each poll is lowest.
 func (d *Durations) PollTimes(least time.Duration) []time.Duration {
 	if len(d.newest) < enoughDurations {
 		return nil
 	}
 	known := sortedDurations(d.newest)
-	plans := make([]pollPlan, len(known.durations)+1) // by how many of the durations are over
+	plans := make([]pollPlan, len(known.durations)+1) // the index is how many of the durations are over
 	for over := len(known.durations) - 1; over >= 0; over-- {
 		plans[over] = known.cheapest(over, least, plans)
 	}

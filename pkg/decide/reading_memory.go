@@ -25,7 +25,7 @@ type Observed struct {
 	NotBefore        time.Time             // the carrier asked for no calls before this time (Retry-After)
 	Gate             GateView              // what the check before a POST last saw
 	FutureTimes      FutureTimes           // recorded times that were in the future when first seen
-	Login            v1alpha1.CarrierLogin // with which the readings were made
+	Login            v1alpha1.CarrierLogin // the login with which the readings were made
 	LastQuery        LastQuery             // the outcome of the last POST of class Query
 	NextRefusalWrite time.Time             // before this time the same refusal is not written again in other words
 	NotifiedAt       time.Time             // when the carrier last sent a notification about the object
@@ -33,12 +33,12 @@ type Observed struct {
 	ContactAgain     time.Time             // when the Secret is read again after such an error
 	ContactRead      string                // the name of the Secret whose contact could be read last; "" after an error
 
-	CancellationNotifiedAt time.Time // of the last notification about the cancellation of the service
+	CancellationNotifiedAt time.Time // when the last notification about the service's cancellation arrived
 }
 
 // LastQuery is the outcome of the newest POST of class Query.
 type LastQuery struct {
-	Failures   int       // in a row
+	Failures   int       // consecutive failures
 	Err        error     // the newest error; nil if the last POST was answered
 	RetryAt    time.Time // when the query may be sent again
 	Renewed    bool      // whether the newest POST may have failed because of an invalid token that has been renewed since
@@ -56,14 +56,14 @@ type Attempt struct {
 	Failures  int              // number of polls in a row without a conclusive result
 	PollError error            // the error of the newest such poll
 
-	UnreadableSince time.Time // since when all polls got an unreadable response; zero: not the case
+	UnreadableSince time.Time // since when all polls got unreadable responses; zero: the last one was readable
 }
 
 // GateView is what this process saw in the last check before a POST (R12).
 type GateView struct {
 	ClosedAt time.Time // when it was last closed; zero: never
 	Account  Version   // the account as it was last read there, bypassing the cache
-	Object   Version   // the same for the object
+	Object   Version   // the object as it was last read there, bypassing the cache
 }
 
 // Version identifies a version of an object's spec.
@@ -151,7 +151,7 @@ type Reading struct {
 
 	Health       carrier.HealthResult
 	Cancellation carrier.Cancellation
-	Disruptions  []carrier.Disruption // so far, while Open
+	Disruptions  []carrier.Disruption // the disruptions read so far, while Open
 	Page         int                  // the next page of disruptions, while Open
 	Options      carrier.PlanOptionsResult
 	Partial      bool // whether the options lack some of what the carrier offers

@@ -48,7 +48,7 @@ type Queue struct {
 	running map[reconcile.Request]holder // the objects that hold a worker, or are about to be handed to one
 	held    held
 	aside   map[Group][]waiting // the objects that wait for a worker, by account
-	order   []Group             // of those that wait: whose turn it is
+	order   []Group             // the accounts of waiting objects, in the order of their turns
 	windows map[Group]int       // how many workers an account may hold, if that is more than one
 
 	asideFor map[reconcile.Request]Group // the account with which an object waits
@@ -58,13 +58,13 @@ type Queue struct {
 type holder struct {
 	Group
 
-	answering bool // whether the carrier did answer then
+	answering bool // whether the carrier answered then
 	since     time.Time
 }
 
 // held counts the workers that are held.
 type held struct {
-	all, unanswered int // in all, and for those whose carrier did not answer
+	all, unanswered int // the total, and those held for carriers that did not answer
 	namespace       map[string]int
 	account         map[Group]int
 	unansweredBy    map[string]int // by namespace

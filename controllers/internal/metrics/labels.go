@@ -26,7 +26,7 @@ func operations() []string {
 	return names
 }
 
-// responseLost is an outcome of a POST and a label for a phase, but no phase itself.
+// responseLost is an outcome of a POST and a value of the label phase, but not a phase.
 const responseLost = "ResponseLost"
 
 // openPhases returns the labels for the phases of a request that has not ended.

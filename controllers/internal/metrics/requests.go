@@ -36,7 +36,7 @@ func newRequests(r *registrar) *Requests {
 		unrecorded: r.counter("broadband_unrecorded_responses_total",
 			"Carrier responses that could not be written to a RequestLedger within a minute, by operation.", labelOperation),
 		held: r.gauge("broadband_responses_not_recorded",
-			"Carrier responses that only the memory of this process has, by operation: do not restart it.", labelOperation),
+			"Carrier responses that are only in the memory of this process, by operation: do not restart it.", labelOperation),
 		duration: r.histogram("broadband_request_duration_seconds",
 			"Time from sending a request to the end that the carrier reported, by operation.",
 			[]float64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600}, labelOperation),

@@ -134,8 +134,8 @@ func (f *Fleet) addOpen(open []*v1alpha1.Request) {
 }
 
 // openPhase returns the label for the phase of an open request. An attempt stays Submitting while
-// its outcome is verified after a lost response (docs/design/0004), but has a label other than
-// that of an attempt with only an intent.
+// its outcome is verified after a lost response (docs/design/0004), but has a different label from
+// an attempt that has only an intent.
 func openPhase(request *v1alpha1.Request) string {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return responseLost
@@ -159,8 +159,8 @@ type State struct {
 	read atomic.Pointer[func() *Fleet]
 }
 
-// ReadWith makes scrapes count with a function. The function returns nil if it cannot count. Then
-// only the metrics of the state are missing from the scrape.
+// ReadWith sets the function that counts at each scrape. If the function returns nil because it
+// cannot count, only the metrics of the state are missing from the scrape.
 func (s *State) ReadWith(read func() *Fleet) { s.read.Store(&read) }
 
 // stateMetrics has the descriptions of the metrics of the state.

@@ -36,7 +36,7 @@ type Memory struct {
 	sender  string
 	posted  map[string]posting // by attempt id
 	objects map[types.UID]*entry
-	gone    map[types.UID]time.Time // deleted objects, and since when that is known; zero: not yet dated
+	gone    map[types.UID]time.Time // deleted objects, and when the deletion was noticed; zero: not dated yet
 	swept   time.Time               // when the last sweep was
 	dropped time.Time               // the newest submission time among the attempts dropped from posted
 }

@@ -48,7 +48,7 @@ func (p *Protocol) Poll(ctx context.Context, scope Scope, attemptID string, fini
 }
 
 // noteDuration notes how long a request took: it ended between the previous poll or notification
-// and now. If this process did not send the request, its first poll may be late and shows
+// and now. If another process sent the request, the first poll of this one may be late and shows
 // nothing.
 func (p *Protocol) noteDuration(scope Scope, request *v1alpha1.Request, seen metrics.Seen) {
 	since := request.SubmittedAt.Time
@@ -174,9 +174,9 @@ func isUnrecognized(err error) bool {
 // isUnreadable reports whether a poll got a response that nobody can read.
 func isUnreadable(err error) bool { return carrier.ClassOf(err) == carrier.Unreadable }
 
-// unreadableSince returns the time since which all polls of a request got unreadable responses,
-// if that is a day ago; otherwise zero. The handle then counts as lost, too, because only a
-// person can find out what the response means.
+// unreadableSince returns the time since which every poll of a request has got an unreadable
+// response, if that was at least a day ago; otherwise zero. The handle then counts as lost as well,
+// because only a person can find out what the response means.
 func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (since time.Time) {
 	p.Memory.NoteAttempt(subject.GetUID(), p.Now(), request.AttemptID, func(attempt *decide.Attempt) {
 		if p.Now().Sub(attempt.UnreadableSince) >= decide.HandleGrace {
@@ -187,7 +187,7 @@ func (p *Protocol) unreadableSince(subject Subject, request *v1alpha1.Request) (
 }
 
 // lostHandle is the fact that a handle has not been recognized, or has returned nothing readable,
-// since a time. Zero means since now.
+// since the given time; zero means now.
 func (p *Protocol) lostHandle(why *v1alpha1.RequestError, since time.Time) Fact {
 	if since.IsZero() {
 		since = p.Now()

@@ -235,8 +235,8 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	readingEnded(reading)
 }
 
-// answeredLate records a result that is already too old for a request to be based on it. It counts as
-// a failure, too: a carrier that is always that slow gives no reading for a request.
+// answeredLate records a result that is already too old for a request to be based on it. It counts
+// as a failure, too: a carrier that is always that slow never provides a reading for a request.
 func (p *Protocol) answeredLate(reading *decide.Reading) {
 	p.readingFailed(reading, unanswered(reading.Handle, decide.QuoteAge), 0)
 	reading.State = decide.ReadingAnswered

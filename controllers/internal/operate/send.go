@@ -77,7 +77,7 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 }
 
 // stopping returns an error if this process is stopping. It is called once the submission is
-// counted as in progress: a process without any in progress exits.
+// counted as in progress, because a process exits when none is in progress.
 func stopping(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())

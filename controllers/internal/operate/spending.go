@@ -160,9 +160,9 @@ func (s *Spending) recentlySent(
 	return reached, nil
 }
 
-// sentBy returns the chargeable attempts of the last hour from a ledger. If the cache shows an
-// open attempt without a reservation, the attempt may not have been sent and its reservation
-// released. The ledger is then read bypassing the cache.
+// sentBy returns the chargeable attempts of the last hour from a ledger. If the cache shows an open
+// attempt without a reservation, the attempt may not have been sent, and its reservation may have
+// been released. The ledger is then read bypassing the cache.
 func (s *Spending) sentBy(
 	ctx context.Context, ledger *v1alpha1.RequestLedger, reserved []v1alpha1.Reservation,
 ) ([]v1alpha1.Reservation, error) {

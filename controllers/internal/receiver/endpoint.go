@@ -44,10 +44,10 @@ const (
 type endpoint struct {
 	account types.NamespacedName
 	uid     types.UID
-	word    string // the carrier's own in identifiers
+	word    string // the carrier's own word in identifiers
 	signed  bool
-	keys    [][]byte // of the secrets, the oldest first
-	paths   []string // of the secrets, in the same order
+	keys    [][]byte // the signing keys of the secrets, the oldest first
+	paths   []string // the paths of the secrets, in the same order
 
 	reads, takes *rate.Limiter
 	taken        *cache.LRUExpireCache // ids of accepted messages

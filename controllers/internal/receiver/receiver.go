@@ -35,7 +35,7 @@ type Notification struct {
 	Hint    carrier.EventHint // which object it concerns
 	Signed  bool
 
-	Appointment carrier.EventAppointment // of a cancelled appointment
+	Appointment carrier.EventAppointment // set if an appointment was cancelled
 }
 
 // SecretFunc reads a key of a Secret in a namespace if the Secret allows the addresses.

@@ -69,7 +69,7 @@ type Ledger struct {
 	Kind
 
 	Name    string
-	Receipt *v1alpha1.Request       // an attempt whose receipt only the status has; nil for none
+	Receipt *v1alpha1.Request       // an attempt whose receipt is only in the status; nil if there is none
 	Former  *v1alpha1.RequestLedger // the ledger of the same subject and another login that the status names; nil for none
 
 	ledgers *Store

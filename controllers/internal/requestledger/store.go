@@ -38,8 +38,8 @@ var ErrPruned = errors.New(
 // ErrChanged closes the gate: the ledger changed after the intent was written.
 var ErrChanged = errors.New("the RequestLedger was changed after the intent was written")
 
-// ErrDamaged means that a ledger's content does not match its name: login and id inside are
-// compared after every read.
+// ErrDamaged means that a ledger's content does not match its name. The login and the id in the
+// content are compared with the name after every read.
 var ErrDamaged = errors.New("its content does not match its name")
 
 // Get reads a ledger; nil when there is none. It bypasses the cache if the cache is older than what

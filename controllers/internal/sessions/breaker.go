@@ -15,23 +15,23 @@ const (
 	widestWindow = 1024 // chargeable requests in progress at a time: more than any operator has workers
 
 	// The pause after a lost response doubles with each consecutive loss. It stays short up to ten
-	// losses, because a few losses among many requests are a hiccup. After more losses, the carrier is
-	// given time.
+	// losses, because a few losses among many requests are normal. After more losses, the carrier
+	// gets time to recover.
 	shortestPause  = time.Second
 	fewLossesPause = 16 * time.Second
 	fewLosses      = 10
 	longestPause   = time.Hour
 
-	longestProbe = 30 * time.Second // between two free reads of a carrier that does not answer them
+	longestProbe = 30 * time.Second // the longest pause between two unanswered free reads
 
-	longestWindowPause = 10 * time.Second // of a chargeable request that found the window full
+	longestWindowPause = 10 * time.Second // the longest wait of a request that found the window full
 )
 
-// breaker holds back chargeable requests after a lost response, in the way of congestion control.
-// One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
-// the number of chargeable requests in progress. It is one at first, doubles with each response to
-// such a request, and is one again after a lost response. After a loss, no chargeable request is
-// sent until a pause is over and the carrier has answered another call, usually a free read.
+// breaker holds back chargeable requests after a lost response, similar to congestion control. One
+// bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits the
+// number of chargeable requests in progress. It is one at first, doubles with each response to such
+// a request, and is one again after a lost response. After a loss, no chargeable request is sent
+// until a pause is over and the carrier has answered another call, usually a free read.
 //
 // The state is in memory only: a new process knows of no lost response, and its window is one.
 type breaker struct {
@@ -242,7 +242,7 @@ func earlier(a, b time.Time) time.Time {
 // sent.
 const unprovenPause = time.Minute
 
-// unproven is a request of class Never whose response gives no evidence.
+// unproven is a request of class Never whose response does not show whether it was accepted.
 type unproven struct {
 	request string    // such as `OrderCreate for sorder/site`
 	at      time.Time // when its response was found to be lost
@@ -261,10 +261,10 @@ func (b *breaker) shownUnproven() decide.Unproven {
 	return shown
 }
 
-// noteUnproven notes a request of class Never whose response gives no evidence whether the
-// carrier has accepted it, and reports whether all others of that class are held back from now
-// on. A person has to ask the carrier about each of them, so their number is limited: a gateway
-// that answers for the carrier may do so for hours. The lock must be held.
+// noteUnproven notes a request of class Never whose response does not show whether the carrier has
+// accepted it, and reports whether all further requests of that class are now held back. A gateway
+// may answer in place of the carrier for hours, and a person has to ask the carrier about each such
+// request, so their number is limited. The lock must be held.
 func (b *breaker) noteUnproven(had ticket) (news bool) {
 	if !had.never {
 		return false
@@ -274,8 +274,8 @@ func (b *breaker) noteUnproven(had ticket) (news bool) {
 }
 
 // noteEvidence notes that the carrier itself has answered a POST of a class, and reports whether
-// this releases requests of class Never that were held back. A query is no evidence: reads may be
-// answered while other POSTs are not. The lock must be held.
+// this releases requests of class Never that were held back. The response to a query does not
+// count: reads may be answered while other POSTs are not. The lock must be held.
 func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 	if class == carrier.ClassQuery {
 		return false
@@ -288,8 +288,8 @@ func (b *breaker) noteEvidence(class carrier.RepeatClass) (news bool) {
 // holdsNever reports whether no request of class Never is sent. The lock must be held.
 func (b *breaker) holdsNever() bool { return len(b.unproven) >= decide.MostUnproven }
 
-// settled notes that the outcome of a request is known by now, and reports whether one more
-// request of class Never may be sent now, to find out whether the carrier gives evidence.
+// settled notes that the outcome of a request is now known, and reports whether this allows one
+// more request of class Never, to find out whether the carrier answers it itself.
 func (b *breaker) settled(request string) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -28,14 +28,14 @@ type proof struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	accepted bool          // the carrier has accepted a token, and that stays so for the session
+	accepted bool          // the carrier has accepted a token; stays true for the session
 	refused  bool          // it has refused tokens since, so it is asked again before the account is Ready
 	call     chan struct{} // closed when the check in progress has ended; nil: there is none
 	began    time.Time     // when that check began
-	failures int           // checks in a row that showed nothing
-	since    time.Time     // the first of them
-	until    time.Time     // there is no check before this time
-	err      error         // of the first of them, so that what is shown of it stays the same
+	failures int           // consecutive checks that showed nothing
+	since    time.Time     // when the first of these checks was made
+	until    time.Time     // no check is made before this time
+	err      error         // the error of the first of these checks, so that the shown error does not change
 }
 
 // isAccepted reports whether the carrier has accepted a token in this session.

@@ -282,7 +282,7 @@ func (b *breaker) serve() {
 }
 
 // standing says whether the carrier answers the calls for objects. An accepted token proves
-// nothing: the carrier may answer that call only.
+// nothing: the carrier may answer only that call.
 func (b *breaker) standing() fairqueue.Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()

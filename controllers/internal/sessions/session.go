@@ -108,8 +108,8 @@ func isRefused(err error) bool { return carrier.ClassOf(err) == carrier.NotFound
 // RecoveryAt returns when a silent carrier is read next; zero if the carrier is not silent.
 func (s *Session) RecoveryAt() time.Time { return s.breaker().recoveryAt() }
 
-// CheckRecovery makes a free read about a service, or without one the token check, if the carrier
-// is silent and a read is due. It returns when the next one is due; zero if the carrier is not
+// CheckRecovery makes a free read if the carrier is silent and a read is due. Without a service to
+// read, it checks the token. It returns when the next read is due; zero if the carrier is not
 // silent.
 func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time {
 	due, at := s.breaker().checkRecovery()
@@ -122,7 +122,7 @@ func (s *Session) CheckRecovery(ctx context.Context, serviceID int64) time.Time 
 	} else {
 		_, err = s.client.Cancellation(ctx, serviceID)
 	}
-	s.noteCall(err) // not for an object: a carrier may answer this read only
+	s.noteCall(err) // not counted for an object, because a carrier may answer nothing but this read
 	return at
 }
 

@@ -28,18 +28,18 @@ const (
 
 // silence is what is known about a carrier that does not answer. It holds back nothing.
 type silence struct {
-	calls int             // without a response, since the last response
-	since time.Time       // of the first of these
+	calls int             // calls without a response since the last response
+	since time.Time       // when the first of these calls was made
 	shown *decide.Silence // nil: the carrier does not count as silent
 }
 
 // recovery is when a silent carrier is read next, to learn whether it answers again. The objects'
-// own reads would show that late, because their pauses grow as long as they fail.
+// own reads would show this late, because their pauses grow while they fail.
 type recovery struct {
-	reads int       // since the carrier fell silent
-	at    time.Time // of the next read
+	reads int       // reads since the carrier fell silent
+	at    time.Time // when the next read is due
 	ended time.Time // when the newest silence ended
-	inRow int       // how often in a row the carrier was silent again soon
+	inRow int       // how often in a row the carrier soon fell silent again
 }
 
 // checkRecovery reports whether a silent carrier is to be read now, and otherwise when; zero if it

@@ -10,7 +10,7 @@ import (
 const (
 	ExtensionTestTypes   = "TestTypes"   // lists the diagnostic tests of a service
 	ExtensionServiceRead = "ServiceRead" // reads a service
-	ExtensionOrderRead   = "OrderRead"   // reads an order, which moves on until it is a service
+	ExtensionOrderRead   = "OrderRead"   // reads an order, which progresses until it becomes a service
 	ExtensionOrderFields = "OrderFields" // orders have further fields
 )
 

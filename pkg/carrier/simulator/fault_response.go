@@ -164,7 +164,7 @@ func (resp response) writeCut(w http.ResponseWriter, opts writeOptions) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+missing))
 	w.WriteHeader(resp.status)
 	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
-	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
+	_ = http.NewResponseController(w).Flush() //nolint:errcheck // the response is broken on purpose
 	panic(http.ErrAbortHandler)
 }
 
@@ -175,7 +175,7 @@ func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
 	w.WriteHeader(resp.status)
 	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
-	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
+	_ = http.NewResponseController(w).Flush() //nolint:errcheck // the response is broken on purpose
 	opts.wait()
 	panic(http.ErrAbortHandler)
 }
@@ -187,7 +187,7 @@ func (resp response) writeBomb(w http.ResponseWriter, opts writeOptions) {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	_, _ = zip.Write(bytes.Repeat([]byte(" "), part)) //nolint:errcheck // writing to a buffer cannot fail
-	_ = zip.Close()                                   //nolint:errcheck // as above
+	_ = zip.Close()                                   //nolint:errcheck // writing to a buffer cannot fail
 	resp.writeHead(w, opts)
 	w.Header().Set("Content-Type", jsonMediaType)
 	w.Header().Set("Content-Encoding", "gzip")

@@ -20,7 +20,7 @@ type order struct {
 	site  Qualification
 	plan  Plan
 	infra *Infrastructure // nil for the first or an additional one
-	port  *Port           // nil likewise
+	port  *Port           // nil for the first or an additional one
 }
 
 // orderRules returns the scenarios of spec §2 as checks. The first that fails refuses the order.

@@ -24,7 +24,7 @@ type Overview struct {
 	Requests   []RequestState `json:"requests"` // newest first
 	Services   []Service      `json:"services"`
 	Orders     []PlacedOrder  `json:"orders"`
-	Calls      []Call         `json:"calls"` // only the newest of this and the next two, newest first
+	Calls      []Call         `json:"calls"` // only the newest, newest first, as of violations and deliveries
 	Violations []Violation    `json:"violations"`
 	Deliveries []Delivery     `json:"deliveries"`
 	Faults     []ArmedFault   `json:"faults"` // in the order in which they occur

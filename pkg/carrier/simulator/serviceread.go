@@ -46,7 +46,7 @@ func (s *Simulator) serviceInfo(svc *serviceState, at time.Time) resource {
 	}
 	if then.AggregationMethod == ethernet {
 		info["subscriberSTag"] = fmt.Sprint(100 + then.ID%1000)  //nolint:mnd // any tags will do
-		info["subscriberCTag"] = fmt.Sprint(1000 + then.ID%1000) //nolint:mnd // likewise
+		info["subscriberCTag"] = fmt.Sprint(1000 + then.ID%1000) //nolint:mnd // any tags will do
 	}
 	if isDSL(then.TechnologyType) {
 		info["dslStabilityProfile"] = then.DSLStabilityProfile

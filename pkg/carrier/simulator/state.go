@@ -16,7 +16,7 @@ const stateVersion = 2
 type state struct {
 	Version   int           `json:"version"`
 	Skew      time.Duration `json:"skew"`
-	ReadLag   time.Duration `json:"readLag"` // how old a reading of a service is
+	ReadLag   time.Duration `json:"readLag"` // by how much a read of a service lags behind
 	LastID    int64         `json:"lastId"`
 	LastEvent int64         `json:"lastEvent"` // the number of the newest event
 
@@ -25,7 +25,7 @@ type state struct {
 	Orders     map[int64]orderState    `json:"orders"`
 	Events     map[int64]*event        `json:"events"` // those that are neither delivered nor given up
 	Faults     []ArmedFault            `json:"faults"`
-	Tokens     expiring[string]        `json:"tokens"` // the clients that hold them
+	Tokens     expiring[string]        `json:"tokens"` // the client of each token
 	Assertions expiring[struct{}]      `json:"assertions"`
 	RefuseOnce map[string]bool         `json:"refuseOnce"` // tokens that will be refused once
 	Journal    journal                 `json:"journal"`

@@ -329,8 +329,8 @@ func appointmentBody(in *Input, want decide.DesiredChange) []byte {
 }
 
 // evidence determines the outcome of a request. An appointment-request cannot be read, so a query
-// for slots is sent again, and a cancellation, of class Converge, is repeated. The repeat is wanted
-// (R33) even if another day is declared by then: nobody knows whether the old slots can be booked.
+// for slots is sent again, and a cancellation, of class Converge, is repeated. It is still needed
+// (R33) if another day is declared by then: nobody knows whether the old slots can be booked.
 type evidence struct{ decide.TaskEvidence }
 
 func evidenceOf(in *Input) evidence { return evidence{decide.TaskEvidence{Input: &in.Input}} }

@@ -12,8 +12,8 @@ import (
 
 // The limits for the carrier's measurements of a service.
 const (
-	maxCategories   = 50       // of a check
-	maxItems        = 100      // of one category
+	maxCategories   = 50       // categories of a check
+	maxItems        = 100      // items of one category
 	maxMeasurements = 16 << 10 // bytes of all categories and items together
 
 	maxType  = 100  // characters of a type or id of a measurement

@@ -16,10 +16,10 @@ import (
 // status can be written.
 const (
 	maxResult     = 16 << 10  // bytes of a test's result
-	maxStages     = 50        // of a test, the newest
+	maxStages     = 50        // the newest stages of a test
 	maxPlans      = 200       // of plan options
 	maxSLAs       = 50        // of plan options
-	maxNTDOptions = 20        // of one plan
+	maxNTDOptions = 20        // NTD options of one plan
 	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below the object size limit of etcd
 
 	maxShort    = 32  // characters of a term

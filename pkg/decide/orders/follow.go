@@ -21,7 +21,7 @@ const (
 	followedDays = 90
 	followedFor  = followedDays * 24 * time.Hour
 
-	failedPause = 15 * time.Minute // at least, after an unanswered read, if the next point of the curve is later
+	failedPause = 15 * time.Minute // the shortest pause after an unanswered read, unless the curve has an earlier point
 )
 
 // follows reports whether an order is read at the carrier: it was accepted there, and is neither a

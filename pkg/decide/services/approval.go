@@ -313,7 +313,7 @@ func unknownSLAIsFree(in *Input, wanted []decide.DesiredChange) bool {
 		if !onlySLANeedsDecision(in, want) {
 			return false
 		}
-		sla, rest := want.Changes[0], decide.BillOf(want.Changes[1:]) // a term, shown before the prices were read
+		sla, rest := want.Changes[0], decide.BillOf(want.Changes[1:]) // a term, which was shown before the prices were read
 		rest.AddNTDOption(sla.NTDOption)
 		return isZero(sla.OneTime) && isZero(sla.MonthlyAfter) && rest.IsFree()
 	})

@@ -40,8 +40,8 @@ func wasAccepted(ended *v1alpha1.Request) bool {
 	return ended.Phase.Reached() && !refused
 }
 
-// basisIn returns the cancellation that these failed attempts were to change, as one of them recorded
-// it; nil if none did. The carrier accepts them only for one that is requested and can be altered.
+// basisIn returns the cancellation that the given failed attempts were to change, as one of them
+// recorded it; nil if none did. The carrier accepts such attempts only for one that can be altered.
 func basisIn(attempts []*v1alpha1.Request) *carrier.Cancellation {
 	for _, attempt := range attempts {
 		at := slices.IndexFunc(attempt.Plan, func(change v1alpha1.Change) bool {

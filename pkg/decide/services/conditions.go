@@ -79,7 +79,7 @@ func planAspect(in *Input, changes []v1alpha1.Change, verdict decide.Verdict) de
 		aspect.Message += fmt.Sprintf("; health shows it as %q", plan.AsHealth)
 	}
 	differing := slices.DeleteFunc(decide.ChangesOf(changes, "plan."), func(change v1alpha1.Change) bool {
-		return change.From == "" && change.Field != decide.FieldPlan // it is sent along, and not known to differ
+		return change.From == "" && change.Field != decide.FieldPlan // it is sent with the plan, and is not known to differ
 	})
 	return unless(aspect, differing, plan, verdict)
 }

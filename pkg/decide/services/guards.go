@@ -58,7 +58,7 @@ func guards() []guard {
 	return slices.Concat([]guard{
 		policyIsObserve,    // managementPolicy Observe
 		serviceIsCancelled, // a cancelled service accepts no changes
-		valueIsNotOffered,  // nothing is asked for that the carrier is known not to offer for the service
+		valueIsNotOffered,  // nothing is requested that the carrier is known not to offer for the service
 		priceIsUnread,      // the price is read if it has to be shown
 	}, guardsAtAnyPrice(), []guard{
 		approvalIsMissing,  // a person has to approve first

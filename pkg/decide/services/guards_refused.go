@@ -63,15 +63,15 @@ func hasBody(in *Input, sent *v1alpha1.Request, want decide.DesiredChange) bool 
 
 // waitsOrHeldBack reports whether a change waits for an open modification or is held back after a
 // failure. No approval is requested for such a change. Otherwise a process without the reading
-// would request one, a process with it would not, and each would undo what the other writes.
+// would request an approval, a process with it would not, and each would undo the other's writes.
 func waitsOrHeldBack(in *Input, want decide.DesiredChange) bool {
 	return in.Service.OpenRequest() != nil || sameChangeFailed(in, want) != nil
 }
 
 // lastOf returns the newest request of an operation that reached the carrier, or may have. If a
-// ledger was lost and its requests were abandoned, the result is the request that stands for all
-// of them, except for reschedule and abort. It is not known what was sent before the loss, so
-// abandoning it abandons every operation of that generation.
+// ledger was lost and its requests were abandoned, the result is the request that stands for all of
+// them, except for reschedule and abort. It is not known what was sent before the loss, so
+// abandoning that request abandons every operation of that generation.
 func lastOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := decide.ReachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	abandoned := lost != nil && lost.Phase == v1alpha1.PhaseAbandoned && decide.StandsForLostLedger(lost)

@@ -192,7 +192,7 @@ func recordDescription(in *Input, reading *decide.Reading) {
 	for at, text := range map[*string]string{
 		&state.TechnologyType: shown.TechnologyType, &state.LocationID: shown.LocationID, &state.AVCID: shown.AVCID,
 	} {
-		if *at == "" { // health shows them, too
+		if *at == "" { // health may have shown it already
 			*at = text
 		}
 	}
@@ -206,7 +206,7 @@ func recordDescription(in *Input, reading *decide.Reading) {
 // theDescription is what messages call the reading of a service with the extension ServiceRead.
 const theDescription = "the carrier's description of the service"
 
-// The fields of spec that a description shows, other than those of a plan change.
+// The fields of the spec that a description shows, other than those of a plan change.
 const (
 	fieldAggregation = "aggregationMethod"
 	fieldDSLProfile  = "dslStabilityProfile"
@@ -215,11 +215,11 @@ const (
 // describedValue is a value that the carrier's description of a service contains (extension
 // ServiceRead).
 type describedValue struct {
-	field     string // of spec
-	name      string // in messages
+	field     string // the field of the spec
+	name      string // what messages call the value
 	condition string
 	trusted   v1alpha1.TrustedAspect
-	operation v1alpha1.Operation // that changes it
+	operation v1alpha1.Operation // the operation that changes the value
 	declared  string             // "" if it is not managed
 	shown     string             // in the newest description; "" if it does not contain the value
 	known     **v1alpha1.KnownValue
@@ -254,11 +254,11 @@ func describedValues(in *Input, state *v1alpha1.CarrierState) []describedValue {
 	}
 }
 
-// knownAfterReading returns a value as it is known after a reading. The former value is kept if
-// the reading confirms it or is not newer. But a value that was only trusted is replaced by a
-// newer reading even if that confirms it, and a value named by health by any reading. An order is
-// older than any reading of its service, whenever its value was taken over. If the service had
-// the declared value before, the new value has drifted from it.
+// knownAfterReading returns a value as it is known after a reading. The former value is kept if the
+// reading confirms it or is not newer. But a newer reading replaces a value that was only trusted,
+// even if it confirms that value, and any reading replaces a value that health named. An order is
+// older than any reading of its service, whenever its value was taken over. If the service had the
+// declared value before, the new value has drifted from it.
 func knownAfterReading(in *Input, value *describedValue, askedAt time.Time) *v1alpha1.KnownValue {
 	known, found := *value.known, knownValue(value.shown, v1alpha1.SourceService, askedAt)
 	if known == nil {

@@ -120,7 +120,7 @@ func valueOnRecord(shown, recorded *v1alpha1.KnownValue, clock decide.Clock) *v1
 
 // toRemember returns what the ledger records of a value. The ledger records a value from the
 // description of the service only to replace its own older value: the value can be read again. If
-// the status were lost, the older value would justify a request, which only a reading may (R7).
+// the status were lost, the older value would justify a request, which only a reading may do (R7).
 func toRemember(recorded, known *v1alpha1.KnownValue) *v1alpha1.KnownValue {
 	switch {
 	case !isFromService(known):
@@ -155,9 +155,9 @@ func Remember(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandSer
 	}
 }
 
-// rememberAgreement records to which declared cancellation the carrier's state has corresponded. The
-// agreement ends with the declaration. At the end of an attempt, the state may just have been read
-// for the first time since, without the agreement.
+// rememberAgreement records which declared cancellation the carrier's state has matched, until none
+// is declared. At the end of an attempt, a state without a match changes nothing, because it may
+// just have been read for the first time.
 func rememberAgreement(known *v1alpha1.KnownToLedger, service *v1alpha1.BroadbandService, by *v1alpha1.Request) {
 	state, ended := service.LastKnown().Cancellation, by != nil && by.Phase.Ended()
 	switch {

@@ -37,7 +37,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 			sent, at(2*time.Minute) + " +", ", " + at(10*time.Minute) + ", " + at(30*time.Minute) + " and may show the outcome",
 		}},
 		"once a person is asked": {v1alpha1.PhaseOutcomeUnknown, v1alpha1.OperationPlanChange, []string{
-			sent, "Nothing that changes this service, except a request that moves or aborts its cancellation, is sent until " +
+			sent, "Of the requests that change this service, only those that move or abort its cancellation are sent until " +
 				"you have asked the carrier", "wholesale.broadband/resolve=a-1=Accepted:<request id>",
 		}},
 		"about its cancellation": {v1alpha1.PhaseOutcomeUnknown, v1alpha1.OperationCancellationAbort, []string{
@@ -45,7 +45,7 @@ func TestTheMessageAboutAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 			"wholesale.broadband/resolve=a-1=<outcome>",
 		}},
 		"of a change that was accepted late": {v1alpha1.PhaseLateAcceptance, v1alpha1.OperationPlanChange, []string{
-			"except a request that moves or aborts its cancellation, is sent until you resolve it. If",
+			"only those that move or abort its cancellation are sent until you resolve it. If",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func isFresh(in *Input, want decide.DesiredChange, on basis) bool {
 		return false
 	case reading.State == decide.ReadingOpen:
 		return want.Unread && !in.Now.Before(reading.RequestedAt.Add(unreadAfter))
-	case want.Unread: // from when it ended: it may have been requested long before
+	case want.Unread: // its end counts, because it may have been requested long before
 		return in.Now.Sub(decide.Later(reading.RequestedAt, reading.LastPoll)) <= refreshAge
 	case decide.AgeOf(&in.Input, reading) > refreshAge:
 		return false
@@ -238,7 +238,7 @@ func describedField(in *Input, operation v1alpha1.Operation) (field string, has 
 	return "", false
 }
 
-// awaitNeeded waits for a reading without which a change cannot be sent, also while the topic is
+// awaitNeeded waits for a reading without which a change cannot be sent, even while the topic is
 // failing. Nothing is written while that takes only seconds.
 func awaitNeeded(in *Input, topic decide.Topic, what, unread string) *decide.Decision {
 	next := decide.ReadingStep

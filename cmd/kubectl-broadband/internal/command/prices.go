@@ -30,9 +30,9 @@ const (
 // runLabel is the label of all queries of one run.
 const runLabel = "plugin.wholesale.broadband/run"
 
-// asker asks the carrier what it offers for services, with a PlanOptionsQuery for each. No query waits
-// for the response to another one, so that only the account's rate limits them. A query is free and
-// changes nothing at the carrier.
+// asker asks the carrier what it offers for services, with a PlanOptionsQuery for each. The queries
+// do not wait for each other, so only the account's rate limits them. A query is free and changes
+// nothing at the carrier.
 type asker struct {
 	*tool
 

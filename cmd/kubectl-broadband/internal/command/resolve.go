@@ -57,8 +57,8 @@ func (r *resolution) resolve(ctx context.Context, names []string) (err error) {
 	return r.run(ctx, names)
 }
 
-// check refuses to record for several objects an outcome that must be stated for each request on
-// its own. If no outcome was given, it shows the possible ones.
+// check refuses several objects if the outcome must be stated for each request separately. If no
+// outcome was given, it shows the possible ones.
 func (r *resolution) check(choices []*judge.Choice) error {
 	if r.given == "" && len(choices) > 0 {
 		if r.output.format != outputTable {

@@ -184,13 +184,13 @@ func (c *Cluster) Events(ctx context.Context, object client.Object) ([]corev1.Ev
 	return events.Items, err
 }
 
-// Annotate sets an annotation if the object is still the version that was shown. If the object
-// has changed, the API server refuses the write with a conflict. A second annotation has the
-// name of the user: config/policy checks it, and config/usernames sets it itself.
+// Annotate sets an annotation if the object is still the version that was shown. If the object has
+// changed, the API server refuses the write with a conflict. A second annotation names the user:
+// config/policy checks the name, and config/usernames sets it.
 func (c *Cluster) Annotate(ctx context.Context, object client.Object, key, value string) error {
 	annotations := map[string]any{key: value}
 	if setter := v1alpha1.SetterAnnotation(key); setter != "" {
-		annotations[setter] = nil // of another user
+		annotations[setter] = nil // removes the name of another user
 		if user := c.user(ctx); user != "" {
 			annotations[setter] = user
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // Accept returns a file with the carrier's plans in place of the declared ones, and the differences
-// that are left. Not a character of the file changes apart from those values.
+// that are left. Nothing else in the file changes.
 func Accept(text []byte, differences []Difference) ([]byte, []Difference, error) {
 	var left []Difference
 	for _, difference := range differences {
@@ -61,8 +61,8 @@ var (
 	inSingle = regexp.MustCompile(`^'(?:[^']|'')*'`)
 )
 
-// withValue puts another value in place of a scalar, in the same quotes; nil if the scalar has a
-// form that is left to a person, such as a block of text or an alias.
+// withValue replaces a scalar with another value, in the same quotes. It returns nil if a person
+// has to edit the scalar, for example a block of text or an alias.
 func withValue(text []byte, scalar *yaml.Node, value string) []byte {
 	if scalar == nil || scalar.Kind != yaml.ScalarNode {
 		return nil
@@ -78,7 +78,7 @@ func withValue(text []byte, scalar *yaml.Node, value string) []byte {
 	return slices.Concat(text[:start], written, text[start+len(present):])
 }
 
-// presentText returns a scalar as it is written; nil if it has a form that is not replaced.
+// presentText returns a scalar as the file has it; nil if it has a form that is not replaced.
 func presentText(text []byte, scalar *yaml.Node) []byte {
 	switch scalar.Style {
 	case yaml.DoubleQuotedStyle:

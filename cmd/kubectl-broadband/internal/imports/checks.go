@@ -44,9 +44,8 @@ var (
 	shortened = regexp.MustCompile(`^\d+([.,]\d+)?[eE][+-]?\d+$`)
 )
 
-// normalizeNumber writes the number as the carrier does: 007 is the service 7. Otherwise, a
-// number is taken unchanged, because one digit that a program has changed makes it the number
-// of another service.
+// normalizeNumber writes the number as the carrier does: 007 is the service 7. Nothing else about a
+// number is changed, because with one different digit it is the number of another service.
 func (r *Row) normalizeNumber() error {
 	switch {
 	case r.ServiceID == "":

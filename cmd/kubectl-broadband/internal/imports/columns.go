@@ -43,11 +43,12 @@ func FieldNames() []string {
 // columns says which field each column of a list is.
 type columns struct {
 	header []string
-	fields map[int]field // by column
+	fields map[int]field // the field of each column
 }
 
-// columnsOf finds the field of each column: first of columns that a person maps, then of those
-// whose header belongs to one field, and last of those for which only one field is left.
+// columnsOf finds the field of each column. It starts with the columns that a person has mapped,
+// continues with those whose header belongs to one field, and ends with those for which only one
+// field is left.
 func columnsOf(header []string, mapped map[string]string) (*columns, error) {
 	made := &columns{header, make(map[int]field)}
 	for _, step := range []func() error{

@@ -180,8 +180,8 @@ func (a *Against) Notes() []string {
 type AccountLookup struct {
 	Namespace string
 	Account   string
-	Accounts  []string // those of the namespace
-	Known     bool     // the cluster has answered
+	Accounts  []string // the accounts of the namespace
+	Known     bool     // whether the cluster has answered
 }
 
 // Missing reports whether the account is known not to exist.

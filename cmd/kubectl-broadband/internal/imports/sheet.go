@@ -43,7 +43,7 @@ func readSheet(list []byte, separator string) (sheet, error) {
 	}
 	reader := csv.NewReader(strings.NewReader(withoutFormulas(text, comma)))
 	reader.Comma, reader.FieldsPerRecord = comma, -1
-	reader.TrimLeadingSpace = comma != '\t' // which it would trim too
+	reader.TrimLeadingSpace = comma != '\t' // otherwise tabs would be trimmed, too
 	var records []record
 	for len(records) <= MaxRows+1 {
 		cells, err := reader.Read()
@@ -139,7 +139,7 @@ func separatorOf(text, given string) (rune, string, error) {
 var separatorLine = regexp.MustCompile(`(?i)^"?sep=([^\n]?)"?\n`)
 
 // cutSeparatorLine removes the line "sep=;" that some spreadsheets write before the header. It
-// leaves an empty line, so that the numbers of the lines stay right.
+// leaves an empty line, so that the line numbers stay correct.
 func cutSeparatorLine(text string) (separator, rest string) {
 	found := separatorLine.FindStringSubmatch(text)
 	if found == nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Sums adds up the prices of requests, for each currency. A request with an unknown amount is in no
-// sum, because the sum would then read as if that amount were zero.
+// Sums adds up the prices of requests, for each currency. A request with an unknown amount is left
+// out, because the sum would otherwise look as if that amount were zero.
 type Sums struct {
 	Requests int `json:"requests"`       // POSTs that would be sent
-	Priced   int `json:"pricedRequests"` // those whose price is known: the sums are of these
+	Priced   int `json:"pricedRequests"` // requests whose price is known, which the sums contain
 	Unknown  int `json:"unknownPrices"`  // changes that may cost money and whose price is not known
 
 	ByCurrency []decide.Price `json:"sums"`
@@ -45,7 +45,7 @@ func (s *Sums) addRequest(changes []v1alpha1.Change) {
 	s.costs = s.costs || bill.Costs()
 	price, known := bill.Price()
 	if !known {
-		s.Unknown += max(unknownPrices(changes), 1) // or the fees are in different currencies
+		s.Unknown += max(unknownPrices(changes), 1) // at least one: the fees may be in different currencies
 		return
 	}
 	s.Priced++

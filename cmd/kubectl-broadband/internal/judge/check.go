@@ -55,8 +55,8 @@ func CheckAccount(account *v1alpha1.CarrierAccount) []Check {
 	return checks
 }
 
-// checkCondition returns what a condition says about a check. Without one, the check stays as it is:
-// the operator reports the carrier and its extensions after the first call.
+// checkCondition returns a check with the result that a condition shows. Without the condition, the
+// check is unchanged: the operator sets the condition after the first call.
 func checkCondition(check Check, condition *metav1.Condition) Check {
 	switch {
 	case condition == nil:

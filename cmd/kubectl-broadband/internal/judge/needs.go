@@ -44,7 +44,7 @@ type Overview struct {
 	Counts  []Count   `json:"counts"`
 	Objects int       `json:"objects"`
 
-	Wave     *Wave                  `json:"-"` // of the watch that shows it; nil if none does
+	Wave     *Wave                  `json:"-"` // the progress that a watch shows; nil without a watch
 	accounts map[Reference]bool     // the accounts that exist
 	services map[declared]Reference // the object that declares each service first
 }

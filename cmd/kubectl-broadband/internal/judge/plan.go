@@ -154,8 +154,8 @@ func (o *ObjectPlan) take(object fleet.Object, hash string, changes []v1alpha1.C
 	}
 }
 
-// datePrices notes how old the prices are, if there are any. A status has shown them since the
-// approval is required, or since the object is not Ready.
+// datePrices records the time of the prices, if there are any. For prices in a status, it is the
+// time at which the approval became required or, without one, at which Ready last changed.
 func (o *ObjectPlan) datePrices(object fleet.Object, offers *v1alpha1.PlanOptionsQuery) {
 	required := Condition(object, v1alpha1.ConditionApprovalRequired)
 	switch {

@@ -68,7 +68,7 @@ func textsOf(value any) []string {
 
 // Scrub replaces removed texts wherever else they appear: the carrier may have repeated them.
 func Scrub(text string, removed []string) string {
-	const shortest = 4 // a shorter text appears everywhere
+	const shortest = 4 // a shorter text may occur anywhere by chance
 	for _, one := range removed {
 		if len(one) >= shortest {
 			text = strings.ReplaceAll(text, one, Redacted)

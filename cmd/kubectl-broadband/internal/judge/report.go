@@ -88,7 +88,7 @@ type Group struct {
 	Succeeded int                   `json:"succeeded"`
 	Failed    int                   `json:"failed"`
 	Abandoned int                   `json:"abandoned"`     // nobody knows what they cost
-	Price     decide.Price          `json:"price"`         // of those that succeeded and whose price is known
+	Price     decide.Price          `json:"price"`         // the price of those that succeeded, as far as it is known
 	Unknown   int                   `json:"unknownPrices"` // those that succeeded and whose price is not known
 }
 

@@ -194,7 +194,7 @@ func outcomesOf(request *v1alpha1.Request) []Outcome {
 func outcomesOfAll() []Outcome {
 	return []Outcome{
 		{"a plan change is in progress as number 998877", acceptedAs, "it is polled under this number until it ends"},
-		{"it has received nothing that the service does not show", notAccepted, "what differs is sent"},
+		{"each request that it received shows in the service", notAccepted, "what differs is sent"},
 		{
 			"the service is as the manifest declares", succeeded,
 			"the declared values that cannot be read are recorded as the carrier's",

@@ -19,8 +19,8 @@ type Waiting struct {
 	Reason  string      `json:"reason"`
 	Count   int         `json:"count"`
 	Oldest  Reference   `json:"oldest"`
-	Since   metav1.Time `json:"since"`   // since when the oldest waits
-	Message string      `json:"message"` // of the oldest
+	Since   metav1.Time `json:"since"`   // since when the oldest has been waiting
+	Message string      `json:"message"` // the message of the oldest
 	Command string      `json:"command"` // shows what it waits for
 }
 
