@@ -85,7 +85,7 @@ func busyText(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) str
 			"to the carrier", earlier.Operation, earlier.AttemptID, how)
 	}
 	return fmt.Sprintf("the carrier refused it because a request is in progress there: %s: %s; %s. Ask the carrier which "+
-		"request is in progress: NotAccepted is right only if it is another request", why.Code, ErrorMessage(why), which)
+		"request is in progress: NotAccepted is right only if it is none of those named", why.Code, ErrorMessage(why), which)
 }
 
 // unprovenBefore returns the newest ended attempt of a ledger, before the given one, that the

@@ -125,7 +125,9 @@ func TestTheMessageNamesTheAttemptThatMayBeInProgress(t *testing.T) {
 		in.Ledger.Spec.Ended = test.ended
 		open := &v1alpha1.Request{AttemptID: "now", Operation: v1alpha1.OperationAggregationConversion, Error: busy()}
 		text := DescribeUnknown(in, open, open.Error)
-		if !strings.Contains(text, test.named) || !strings.Contains(text, "Ask the carrier which request is in progress") ||
+		const ask = "Ask the carrier which request is in progress: " +
+			"NotAccepted is right only if it is none of those named"
+		if !strings.Contains(text, test.named) || !strings.Contains(text, ask) ||
 			test.named == "" && strings.Contains(text, "which ended as") {
 			t.Errorf("%s: %s", name, text)
 		}

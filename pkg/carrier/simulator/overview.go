@@ -24,10 +24,10 @@ type Overview struct {
 	Requests   []RequestState `json:"requests"` // newest first
 	Services   []Service      `json:"services"`
 	Orders     []PlacedOrder  `json:"orders"`
-	Calls      []Call         `json:"calls"` // only the newest, newest first, as of violations and deliveries
-	Violations []Violation    `json:"violations"`
-	Deliveries []Delivery     `json:"deliveries"`
-	Faults     []ArmedFault   `json:"faults"` // in the order in which they occur
+	Calls      []Call         `json:"calls"`      // the newest ones, newest first
+	Violations []Violation    `json:"violations"` // the newest ones, newest first
+	Deliveries []Delivery     `json:"deliveries"` // the newest ones, newest first
+	Faults     []ArmedFault   `json:"faults"`     // in the order in which they occur
 	Targets    []string       `json:"targets"`
 	Kinds      []FaultKind    `json:"kinds"`
 }
